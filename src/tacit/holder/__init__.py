@@ -1,0 +1,1 @@
+"""Beside the data: the only code that sees rows."""

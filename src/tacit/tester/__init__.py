@@ -1,0 +1,1 @@
+"""Without data: from public plans and messages to results."""
