@@ -22,9 +22,7 @@ class Budget:
         if not (math.isfinite(epsilon) and epsilon > 0):
             raise InputError(f"epsilon is {epsilon}: give a finite number above 0, such as 1")
         if epsilon < LEAST_EPSILON:
-            raise InputError(
-                f"epsilon is {epsilon}: below {LEAST_EPSILON} nothing but noise comes out; give more"
-            )
+            raise InputError(f"epsilon is {epsilon}: below {LEAST_EPSILON} nothing but noise comes out; give more")
         if not 0 <= delta < 1:
             raise InputError(f"delta is {delta}: give a number from 0 up to, not including, 1")
         object.__setattr__(self, "epsilon", epsilon)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -18,10 +18,6 @@ FORMAT, VERSION = "tacit-plan", 1
 MOST_UNITS = 1 << 38  # sums of table entries stay exact in double precision
 
 _FLAGS = ("paired", "shared", "where")
-_KEYS = (
-    "features budget release alpha bet rounds share paired shared unit schema where groups relabellings "
-    "format version"
-).split()
 
 
 @dataclass(frozen=True)
@@ -101,13 +97,13 @@ class Plan:
             raise PlanError(
                 f"the plan is of version {quote(given.get('version'))}, this Tacit reads {VERSION}: make it again"
             )
-        if set(given) != set(_KEYS):
-            odd = sorted(set(given) ^ set(_KEYS))[0]
-            raise PlanError(f"the plan has {quote(odd)} too much or lacks it: make it again")
+        names = {field.name for field in fields(cls)}
+        if odd := sorted(set(given) ^ (names | {"format", "version"})):
+            raise PlanError(f"the plan has {quote(odd[0])} too much or lacks it: make it again")
         budget = given["budget"]
         if not isinstance(budget, dict) or set(budget) != {"epsilon", "delta"}:
             raise PlanError("the plan's budget is not an epsilon and a delta: make the plan again")
-        rest = {key: given[key] for key in _KEYS if key not in ("features", "budget", "format", "version")}
+        rest = {key: given[key] for key in names - {"features", "budget"}}
         for name in ("alpha", "bet"):
             _real(rest[name], name)
         features = Spectrum.from_dict(given["features"])
@@ -157,10 +153,11 @@ class Plan:
 
 def _refuse_what_is_to_come(plan: Plan) -> None:
     later = "comes with a later version"
-    if plan.features == "auto":
+    features: object = plan.features
+    if features == "auto":
         raise PlanError("features='auto' needs a schema: give features=Spectrum(Schema.of(table))")
-    if not isinstance(plan.features, Spectrum):
-        raise NotYet(f"features of type {type(plan.features).__name__}: this version serves Spectrum(schema)")
+    if not isinstance(features, Spectrum):
+        raise NotYet(f"features of type {type(features).__name__}: this version serves Spectrum(schema)")
     if plan.release != "evidence":
         raise NotYet(f"release {quote(plan.release)}: this version serves 'evidence'")
     if plan.rounds != 1 or isinstance(plan.rounds, bool):

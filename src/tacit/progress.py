@@ -6,13 +6,13 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-_LONG = 1_000_000_000  # table look-ups: about a second
+_LONG = 2_000_000_000
 
 
 @contextmanager
-def progress(rows: int, members: int, what: str) -> Iterator[Callable[[int], None]]:
-    """Yields ``advance(rows)``."""
-    if rows * members < _LONG or sys.stderr is None or not sys.stderr.isatty():
+def progress(total: int, each: int, what: str) -> Iterator[Callable[[int], None]]:
+    """Yields ``advance(done)``; ``each`` is the work of one in steps of about a nanosecond."""
+    if total * each < _LONG or sys.stderr is None or not sys.stderr.isatty():
         yield lambda done: None
         return
     from rich.console import Console
@@ -20,5 +20,5 @@ def progress(rows: int, members: int, what: str) -> Iterator[Callable[[int], Non
 
     columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(f"{what} {rows:,} rows × {members:,} members", total=rows)
+        task = bar.add_task(what, total=total)
         yield lambda done: bar.advance(task, done)

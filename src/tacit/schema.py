@@ -51,8 +51,7 @@ class Schema:
         opened = open_source(source)
         return cls(
             tuple(
-                Column(name, _kind(word, name, opened))
-                for name, word in zip(opened.names, opened.types, strict=True)
+                Column(name, _kind(word, name, opened)) for name, word in zip(opened.names, opened.types, strict=True)
             )
         )
 
@@ -66,8 +65,7 @@ class Schema:
         kinds = {column.name: column.kind for column in other.columns}
         return Schema(
             tuple(
-                column if column.kind == kinds[column.name] else Column(column.name, "text")
-                for column in self.columns
+                column if column.kind == kinds[column.name] else Column(column.name, "text") for column in self.columns
             )
         )
 
@@ -113,9 +111,7 @@ def require_columns(ours: tuple[str, ...], theirs: tuple[str, ...], here: str, t
     lacking += [(name, there, here) for name in theirs if name not in set(ours)]
     name, has, lacks = lacking[0]
     more = f" (and {len(lacking) - 1} more such)" if len(lacking) > 1 else ""
-    raise SchemaError(
-        f"column {quote(name)} is in {has} and not in {lacks}{more}: give the samples the same columns"
-    )
+    raise SchemaError(f"column {quote(name)} is in {has} and not in {lacks}{more}: give the samples the same columns")
 
 
 def _kind(word: str, name: str, source: Source) -> Kind:

@@ -45,10 +45,9 @@ def open_source(given: object, label: str = "the table") -> Source:
         return _open_array(given, label)
     if hasattr(given, "__arrow_c_stream__"):
         return _open_stream(given, label)
-    if hasattr(given, "__next__") or hasattr(given, "__iter__") and not isinstance(given, list | tuple):
+    if hasattr(given, "__next__") or (hasattr(given, "__iter__") and not isinstance(given, list | tuple)):
         raise NotYet(
-            f"{label} is a {type(given).__name__}: batches come with a later version; "
-            "give an array, a table or a path"
+            f"{label} is a {type(given).__name__}: batches come with a later version; give an array, a table or a path"
         )
     raise InputError(
         f"{label} is a {type(given).__name__}: give a NumPy array, a table (pandas, Polars, Arrow, DuckDB) "
@@ -106,6 +105,10 @@ def _open_array(array: np.ndarray[Any, Any], label: str) -> Source:
             f"{label} is an array of type {array.dtype.name}: give numbers, booleans or strings, "
             "or a table for mixed columns"
         )
+    if isinstance(array, np.ma.MaskedArray):
+        if word != "number":
+            raise InputError(f"{label} is a masked array of type {array.dtype.name}: masks are read on numbers only")
+        array = np.ma.filled(array.astype(np.float64), np.nan)
     if array.ndim not in (1, 2):
         raise InputError(f"{label} has {array.ndim} dimensions: give rows times columns")
     width = 1 if array.ndim == 1 else array.shape[1]
@@ -167,7 +170,7 @@ def _header(path: Path) -> bytes:
     with path.open("rb") as file:
         for line in file:
             record += line
-            if record.count(b'"') % 2 == 0 and record.strip() or len(record) > CSV_BLOCK:
+            if (record.count(b'"') % 2 == 0 and record.strip()) or len(record) > CSV_BLOCK:
                 break
     return record.rstrip(b"\r\n") + b"\n"
 

@@ -38,7 +38,8 @@ _LIFT = 2.0**40
 
 def entry(phase: int) -> NDArray[np.int64]:
     """TABLE at a phase that is never shifted."""
-    return TABLE[phase >> 52]
+    found: NDArray[np.int64] = TABLE[phase >> 52]
+    return found
 
 
 def number_phases(values: NDArray[np.float64], ladders: int) -> NDArray[np.uint64]:
@@ -84,4 +85,5 @@ def category_phases(bases: NDArray[np.uint64]) -> NDArray[np.uint64]:
     z = bases[:, None] + steps[None, :]
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
+    out: NDArray[np.uint64] = z ^ (z >> np.uint64(31))
+    return out

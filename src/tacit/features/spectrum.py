@@ -165,7 +165,7 @@ class Spectrum:
         for begin in range(0, count, 1024):
             part = np.arange(begin, min(count, begin + 1024))
             sums[part] = self.sums(block.take(part), np.arange(len(part)), len(part))
-        return (sums[..., 0] + 1j * sums[..., 1]) / UNIT
+        return np.asarray((sums[..., 0] + 1j * sums[..., 1]) / UNIT, dtype=np.complex128)
 
     def to_dict(self) -> dict[str, Any]:
         return {"map": "Spectrum", "members": self.members, "rule": RULE, "schema": self.columns.to_dict()}

@@ -14,6 +14,7 @@ from typing import Any, NoReturn, final
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.features.cells import Block
 from tacit.features.spectrum import Spectrum
 from tacit.holder.rows import Rows
 
@@ -77,10 +78,12 @@ def grouped(
     first = np.zeros((count, features.size, 2), dtype=np.int64)
     counts = np.zeros(count, dtype=np.int64)
 
-    def one(begin: int, encode: Callable[[], Any]) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
-        block = encode()
-        part = np.zeros(len(block), np.intp) if groups is None else groups[begin : begin + len(block)].astype(np.intp)
-        return np.bincount(part, minlength=count), features.sums(block, part, count)
+    def one(begin: int, encode: Callable[[], Block]) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+        with np.errstate(all="ignore"):  # a warning would tell of the data
+            block = encode()
+            end = begin + len(block)
+            part = np.zeros(len(block), np.intp) if groups is None else groups[begin:end].astype(np.intp)
+            return np.bincount(part, minlength=count), features.sums(block, part, count)
 
     def settle(future: Future[tuple[NDArray[np.intp], NDArray[np.int64]]]) -> None:
         sizes, sums = future.result()

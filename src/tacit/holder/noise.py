@@ -72,4 +72,4 @@ class Relabellings:
 
     def signs(self, count: int, groups: int) -> NDArray[np.float64]:
         """Independent fair signs."""
-        return self._generator.integers(0, 2, (count, groups)) * 2.0 - 1.0
+        return self._generator.integers(0, 2, (count, groups)).astype(np.float64) * 2 - 1

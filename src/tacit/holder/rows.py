@@ -33,7 +33,7 @@ class Rows:
         """(first row, how to encode the block), at most ``most`` rows at a time; encoding may run in a thread."""
         begin = 0
         for columns, size in _READERS[self.source.format](self.source, self.schema.names, most):
-            yield begin, _encoder(self.schema, columns)
+            yield begin, _encoder(self.schema, columns, self.source.label)
             begin += size
         if begin != len(self):
             raise InputError(
@@ -41,8 +41,14 @@ class Rows:
             )
 
 
-def _encoder(schema: Schema, columns: Any) -> Callable[[], Block]:
-    return lambda: Block.of(schema, columns)
+def _encoder(schema: Schema, columns: Any, label: str) -> Callable[[], Block]:
+    def encode() -> Block:
+        try:
+            return Block.of(schema, columns)
+        except (ArithmeticError, ValueError, TypeError):  # Arrow's errors are of these, and show cells
+            raise InputError(f"{label} has cells that cannot be read as what their column's type says") from None
+
+    return encode
 
 
 def _array(source: Source, names: tuple[str, ...], most: int) -> Iterator[tuple[Any, int]]:

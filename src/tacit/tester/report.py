@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tacit.messages import EvidenceMessage
 
 if TYPE_CHECKING:
+    from tacit.plan import Plan
     from tacit.tester.verdict import TestResult
 
 WIDTH = 88
@@ -54,3 +55,19 @@ def describe(message: EvidenceMessage) -> str:
 def number(value: float) -> str:
     """Three digits that matter."""
     return f"{value:.3g}" if value else "0"
+
+
+def cost(plan: Plan, rows_x: int | None, rows_y: int | None) -> str:
+    """What a release on this plan would read and spend, from the schema alone."""
+    sizes = [f"{rows:,}" if rows is not None else "not counted yet" for rows in (rows_x, rows_y)]
+    lines = [
+        "Nothing but the schema was read, and nothing was spent. This release would",
+        "",
+        f"  cost       epsilon = {plan.budget.epsilon!r}, delta = 0 ({plan.release})",
+        f"  read       {sizes[0]} and {sizes[1]} rows",
+        f"  look at    {plan.features.size:,} members over {len(plan.features.columns.columns)} columns",
+        f"  relabel    {plan.relabelling_count:,} times",
+        "",
+        *(f"  {column.kind:<9}  {column.name!r}" for column in plan.features.columns.columns),
+    ]
+    return "\n".join(lines)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from tacit.budget import promise
 from tacit.canonical import dumps
 from tacit.errors import InputError, MessageError, NotYet
 from tacit.messages import EvidenceMessage
 from tacit.plan import Plan
-from tacit.theory.evidence import far_tail
+from tacit.theory.evidence import Sizes, far_tail
 
 
 @dataclass(frozen=True)
@@ -72,15 +71,9 @@ def verdict(plan: Plan, *messages: EvidenceMessage) -> TestResult:
     sizes = plan.check_sizes(message.n_x, message.n_y)
     _require_public_numbers(plan, message)
     tables = plan.bet_for(sizes)
-    pvalue = tables.pvalue(message.value)
-
-    def tail(t: Any) -> Any:
-        return plan.features.tail(t, sizes.tail)
-
-    far = far_tail(tables, message.value, tail, float(plan.features.error(sizes.n_x, sizes.n_y)), pvalue)
     return TestResult(
         statistic=message.value * tables.scale.grid,
-        pvalue=min(pvalue, far),
+        pvalue=pvalue_of(plan, sizes, message.value),
         evalue=tables.evalue(message.value),
         alpha=plan.alpha,
         epsilon=message.epsilon,
@@ -94,17 +87,27 @@ def verdict(plan: Plan, *messages: EvidenceMessage) -> TestResult:
     )
 
 
-def _only(messages: tuple[Any, ...]) -> EvidenceMessage:
+def pvalue_of(plan: Plan, sizes: Sizes, released: int) -> float:
+    """The smaller of two bounds on P(D ≥ d); both decrease in the one number D, so the smaller is valid too."""
+    tables = plan.bet_for(sizes)
+    bet = tables.pvalue(released)
+    error = float(plan.features.error(sizes.n_x, sizes.n_y))
+    return min(bet, far_tail(tables, released, lambda t: plan.features.tail(t, sizes.tail), error, bet))
+
+
+def _only(messages: tuple[object, ...]) -> EvidenceMessage:
+    given: list[EvidenceMessage] = []
     for message in messages:
         if not isinstance(message, EvidenceMessage):
             raise MessageError("what follows the plan is a message: read it with load(path)")
-    if not messages:
+        given.append(message)
+    if not given:
         raise MessageError("no message was given: an evidence plan needs exactly one")
-    if len(messages) > 1:
-        same = len({message.to_json() for message in messages}) < len(messages)
-        what = "the same message was given twice" if same else f"{len(messages)} messages were given"
+    if len(given) > 1:
+        same = len({message.to_json() for message in given}) < len(given)
+        what = "the same message was given twice" if same else f"{len(given)} messages were given"
         raise MessageError(f"{what}: an evidence plan needs exactly one")
-    return messages[0]
+    return given[0]
 
 
 def _require_public_numbers(plan: Plan, message: EvidenceMessage) -> None:

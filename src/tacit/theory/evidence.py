@@ -178,9 +178,7 @@ class Bet:
 
 
 @lru_cache(maxsize=64)
-def bet_tables(
-    scale: Scale, alpha: float, bet: float, n_e: float, relabellings: int, maximum_of: int = 1000
-) -> Bet:
+def bet_tables(scale: Scale, alpha: float, bet: float, n_e: float, relabellings: int, maximum_of: int = 1000) -> Bet:
     """h and H for the noise and the guess that T√n_e is the maximum of ``maximum_of`` Rayleigh variables (E3)."""
     w, unit = scale.coarse, scale.grid * math.sqrt(n_e)
     ratio, r = math.exp(-w / scale.noise), math.exp(-1 / scale.noise)
@@ -188,7 +186,7 @@ def bet_tables(
     cells = math.ceil(GUESS_END / unit / w) + 1
     knots = below + cells + below + 1
     guess = np.zeros(knots)  # mass of ⌊M/(g√n_e w)⌋ at knot − below
-    survival = _survival(np.arange(cells) * (w * unit), maximum_of)
+    survival = _survival(np.arange(cells, dtype=np.float64) * (w * unit), maximum_of)
     guess[below : below + cells] = survival - np.append(survival[1:], 0.0)
     u = _tail_with_noise(guess, ratio, r)
     reached = np.flatnonzero(u <= bet * alpha)
@@ -210,7 +208,8 @@ def bet_tables(
 def _survival(t: Array, maximum_of: int) -> Array:
     """P(M ≥ t) for the maximum M of so many independent Rayleigh variables, P(one ≥ t) = e^(−t²)."""
     with np.errstate(divide="ignore"):
-        return -np.expm1(maximum_of * np.log1p(-np.exp(-t * t)))
+        out: Array = -np.expm1(maximum_of * np.log1p(-np.exp(-t * t)))
+    return out
 
 
 def _tail_with_noise(guess: Array, ratio: float, r: float) -> Array:
@@ -238,9 +237,7 @@ def _one_pole(values: Array, ratio: float, state: float, first_is_state: bool = 
     return out
 
 
-def far_tail(
-    tables: Bet, released: int, tail: Callable[[Array], Array], error: float, enough: float = 0.0
-) -> float:
+def far_tail(tables: Bet, released: int, tail: Callable[[Array], Array], error: float, enough: float = 0.0) -> float:
     """P(D ≥ d) ≤ E_Z min(1, tail(g(d − Z + q_lo) − e)), an exact finite-sample p-value (E6).
 
     ``tail(t)`` bounds P(T ≥ t) and decreases. Where the answer is certain to be ``enough`` or more, some

@@ -32,14 +32,13 @@ def release(plan: Plan, x: object, y: object, account: Account) -> EvidenceMessa
     return door.send(plan, sizes, int(t[0]) - tables.threshold(t), scale, account)
 
 
-def relabelled(
-    features: Spectrum, x: Rows, y: Rows, sizes: Sizes, groups: Groups, count: int
-) -> NDArray[np.float64]:
+def relabelled(features: Spectrum, x: Rows, y: Rows, sizes: Sizes, groups: Groups, count: int) -> NDArray[np.float64]:
     """T̂ under the true labels, then under ``count`` relabellings."""
     key = Relabellings()
     place_x = key.groups(sizes.n_x, groups.x, groups.rows)
     place_y = place_x if groups.paired else key.groups(sizes.n_y, groups.y, groups.rows)
-    with progress((sizes.n_x + sizes.n_y), features.size, "reading") as advance:
+    units = sizes.n_x + sizes.n_y
+    with progress(units, features.size, f"reading {units:,} rows, {features.size:,} members") as advance:
         sums_x = grouped(features, x, place_x, groups.x + 1, advance=advance)
         sums_y = grouped(features, y, place_y, groups.y + 1, advance=advance)
     relabel = _by_signs if groups.paired else _by_labels
@@ -95,12 +94,13 @@ def _in_blocks(
     out = np.empty(count + 1)
     step = max(1, _BLOCK // (2 * features.size))
     begin, labels = 0, truth
-    while True:
-        end = begin + len(labels)
-        out[begin:end] = features.gauge(differences(labels).reshape(len(labels), 2, features.size))
-        if end > count:
-            return out
-        begin, labels = end, draw(min(step, count + 1 - end))
+    with progress(count, 16 * features.size, f"relabelling {count:,} times") as advance:
+        while begin <= count:
+            end = begin + len(labels)
+            out[begin:end] = features.gauge(differences(labels).reshape(len(labels), 2, features.size))
+            advance(len(labels))
+            begin, labels = end, draw(min(step, count + 1 - end))
+    return out
 
 
 def _planes(sums: Moments) -> NDArray[np.int64]:

@@ -1,0 +1,244 @@
+"""The command line: arguments only. Every command is one call of Python's side of the contract."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+
+from tacit.errors import InputError, NotYet, PlanError, TacitError
+
+Command = Callable[..., None]
+
+
+def main(arguments: list[str] | None = None) -> NoReturn:
+    """Results on stdout; one clear line on stderr and exit code 2 (3: refused) for what is wrong."""
+    try:
+        code = tacit.main(args=arguments, prog_name="tacit", standalone_mode=False)
+        sys.stdout.flush()
+    except TacitError as error:
+        _fail(str(error), error.exit_code)
+    except click.exceptions.NoArgsIsHelpError as error:
+        _fail(error.format_message(), 2, prefix="")
+    except click.ClickException as error:
+        where = getattr(error, "ctx", None)
+        path = where.command_path if where else "tacit"
+        _fail(f"{error.format_message()} ('{path} --help' shows what there is)", 2)
+    except (click.Abort, KeyboardInterrupt):
+        _fail("stopped", 130)
+    except BrokenPipeError:
+        sys.stdout = None
+        sys.exit(0)
+    except Exception as error:  # its text may hold a private value: the type and the place are enough
+        _fail(f"an error of Tacit's own, {type(error).__name__} {_place(error)}: please report it", 2)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _fail(line: str, code: int, prefix: str = "tacit: ") -> NoReturn:
+    text = line if not prefix else prefix + " ".join(line.split())
+    print(text, file=sys.stderr)
+    sys.exit(code)
+
+
+def _place(error: BaseException) -> str:
+    trace = error.__traceback__
+    while trace and trace.tb_next:
+        trace = trace.tb_next
+    return f"at {Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}" if trace else ""
+
+
+def _options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    def add(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+_TEST = _options(
+    click.option("--epsilon", type=float, required=True, help="What one unit may be worth: ε of the release."),
+    click.option("--delta", type=float, help="δ of the budget; an evidence release spends none."),
+    click.option("--release", "kind", default="evidence", show_default=True, help="The kind of release."),
+    click.option("--features", metavar="FILE", help="A recipe's JSON; the default looks at every column."),
+    click.option("--alpha", type=float, default=0.05, show_default=True, help="The level to decide at."),
+    click.option("--bet", type=float, default=0.5, show_default=True, help="The share staked on that level."),
+    click.option("--paired", is_flag=True, help="Row i of A and row i of B are the same unit."),
+    click.option("--shared", is_flag=True, help="A unit may be in both samples."),
+    click.option("--unit", metavar="COLUMN", help="The column that names a unit with several rows."),
+    click.option("--schema", metavar="FILE", help="A declared schema."),
+    click.option("--where", is_flag=True, help="Also say where the samples differ."),
+)
+
+
+def _plan(
+    a: str,
+    b: str | None,
+    *,
+    epsilon: float,
+    delta: float | None,
+    kind: str,
+    features: str | None,
+    schema: str | None,
+    **rest: Any,
+) -> Any:
+    from tacit.api import spectrum_for
+    from tacit.budget import Budget
+    from tacit.canonical import loads
+    from tacit.features.spectrum import Spectrum
+    from tacit.messages import read_text
+    from tacit.plan import Plan
+
+    if schema is not None:
+        raise NotYet("a declared schema comes with a later version: leave --schema out")
+    budget = Budget(epsilon, 0.0 if delta is None else delta)
+    if features is None:
+        recipe = spectrum_for(a, b)
+    else:
+        recipe = Spectrum.from_dict(loads(read_text(features, PlanError), "the recipe", PlanError))
+    return Plan(features=recipe, budget=budget, release=kind, **rest)
+
+
+def _read_plan(path: str) -> Any:
+    from tacit.messages import read_text
+    from tacit.plan import Plan
+
+    return Plan.from_json(read_text(path, PlanError))
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="tacit", message="%(prog)s %(version)s")
+def tacit() -> None:
+    """Do two private samples come from the same distribution? Tacit tells that, and nothing else about them."""
+
+
+@tacit.command()
+@click.argument("a")
+def schema(a: str) -> None:
+    """The columns of A and their kinds, by types alone."""
+    from tacit.schema import Schema
+
+    for column in Schema.of(a).columns:
+        click.echo(f"{column.kind:<9} {column.name!r}")
+
+
+@tacit.command()
+@click.argument("a")
+@click.argument("b", required=False)
+@_TEST
+@click.option("--rounds", type=int, default=1, show_default=True, help="Rounds of release.")
+@click.option("--share", type=float, help="The first round's share of the budget.")
+@click.option("--groups", type=int, help="Relabelling groups of the smaller sample (default 50).")
+@click.option("--relabellings", type=int, help="How many relabellings (default 999, more for a small α).")
+@click.option("-o", "output", metavar="FILE", required=True, help="Where the plan goes.")
+def plan(a: str, b: str | None, output: str, **given: Any) -> None:
+    """Write a plan for tables like A (and B): public values only, no cell is read."""
+    from tacit.messages import write_whole
+
+    made = _plan(a, b, **given)
+    write_whole(output, made.to_json() + "\n")
+    click.echo(f"plan {made.digest}")
+
+
+@tacit.command()
+@click.argument("plan")
+@click.option("--x", metavar="A", help="The first sample.")
+@click.option("--y", metavar="B", help="The second sample.")
+@click.option("--dataset", metavar="NAME", help="The name under which a ledger counts.")
+@click.option("--no-ledger", is_flag=True, help="Record nothing.")
+@click.option("-o", "output", metavar="FILE", required=True, help="Where the message goes.")
+def release(plan: str, x: str | None, y: str | None, dataset: str | None, no_ledger: bool, output: str) -> None:
+    """Release one message about A and B, as PLAN says."""
+    from tacit.holder.roles import Curator
+
+    if x is None or y is None:
+        raise InputError("an evidence release needs both samples: give --x A and --y B")
+    agreed = _read_plan(plan)
+    _writable(output)
+    Curator(False if no_ledger else None, dataset).release(agreed, x, y).save(output)
+    click.echo("one message released; 'tacit inspect' shows it, 'tacit verdict' judges it", err=True)
+
+
+@tacit.command()
+@click.argument("file")
+def inspect(file: str) -> None:
+    """A message in words, before it is sent."""
+    from tacit.messages import load
+    from tacit.tester.report import describe
+
+    click.echo(describe(load(file)))
+
+
+@tacit.command()
+@click.argument("plan")
+@click.argument("files", nargs=-1, metavar="FILE…")
+@click.option("--json", "as_json", is_flag=True, help="For machines.")
+def verdict(plan: str, files: tuple[str, ...], as_json: bool) -> None:
+    """What the messages say, judged as PLAN says."""
+    from tacit.messages import load
+    from tacit.tester.verdict import verdict as judge
+
+    result = judge(_read_plan(plan), *(load(file) for file in files))
+    click.echo(result.to_json() if as_json else str(result))
+
+
+@tacit.command()
+@click.argument("a")
+@click.argument("b")
+@_TEST
+@click.option("--dataset", metavar="NAME", help="The name under which a ledger counts.")
+@click.option("--no-ledger", is_flag=True, help="Record nothing.")
+@click.option("--report", metavar="FILE", help="Also write a report.")
+@click.option("--json", "as_json", is_flag=True, help="For machines.")
+@click.option("--dry-run", is_flag=True, help="Show the columns and the cost; read and release nothing.")
+def test(
+    a: str,
+    b: str,
+    dataset: str | None,
+    no_ledger: bool,
+    report: str | None,
+    as_json: bool,
+    dry_run: bool,
+    **given: Any,
+) -> None:
+    """Do A and B come from the same distribution? Plan, release and verdict in one go."""
+    from tacit.holder.roles import Curator
+    from tacit.sources import open_source
+    from tacit.tester.report import cost
+    from tacit.tester.verdict import verdict as judge
+
+    if report is not None:
+        raise NotYet("reports come with a later version: leave --report out")
+    first, second = open_source(a), open_source(b)
+    agreed = _plan(first, second, **given)  # type: ignore[arg-type]
+    if dry_run:
+        for source in (first, second):
+            agreed.features.columns.serves(source)
+        if first.rows is not None and second.rows is not None:
+            agreed.check_sizes(first.rows, second.rows)
+        click.echo(cost(agreed, first.rows, second.rows))
+        return
+    result = judge(agreed, Curator(False if no_ledger else None, dataset).release(agreed, first, second))
+    click.echo(result.to_json() if as_json else str(result))
+
+
+@tacit.command()
+@click.option("-o", "output", metavar="FILE", default="tacit-demo.png", show_default=True, help="The picture.")
+def demo(output: str) -> None:
+    """Two cases on real people's answers to a survey, and a picture."""
+    from tacit.demo import run
+
+    _writable(output)
+    run(output)
+
+
+def _writable(path: str) -> None:
+    """Say it before anything is spent."""
+    import os
+
+    folder = Path(path).parent
+    if not folder.is_dir() or not os.access(folder, os.W_OK) or Path(path).is_dir():
+        raise InputError(f"{path!r} cannot be written: choose a file in a folder that exists")

@@ -1,0 +1,1 @@
+"""Suites that draw many data sets: validity, power, speed."""
