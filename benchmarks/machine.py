@@ -12,7 +12,8 @@ import numpy as np
 
 def machine() -> str:
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
-    return f"{_processor()}, {cores()} cores, {platform.system()}, Python {platform.python_version()}, NumPy {np.__version__}, {today}"
+    versions = f"Python {platform.python_version()}, NumPy {np.__version__}"
+    return f"{_processor()}, {cores()} cores, {platform.system()}, {versions}, {today}"
 
 
 def cores() -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tacit.errors import InputError
 
-LEAST_EPSILON = 1e-6
+LEAST_EPSILON, MOST_EPSILON = 1e-6, 1e12
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,8 @@ class Budget:
             raise InputError(f"epsilon is {epsilon}: give a finite number above 0, such as 1")
         if epsilon < LEAST_EPSILON:
             raise InputError(f"epsilon is {epsilon}: below {LEAST_EPSILON} nothing but noise comes out; give more")
+        if epsilon > MOST_EPSILON:
+            raise InputError(f"epsilon is {epsilon}: so much promises nothing; give 10 or less")
         if not 0 <= delta < 1:
             raise InputError(f"delta is {delta}: give a number from 0 up to, not including, 1")
         object.__setattr__(self, "epsilon", epsilon)

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 from unittest.mock import patch
 
@@ -22,14 +22,23 @@ import pyarrow as pa
 import pytest
 from numpy.typing import NDArray
 
-from tacit import Budget, Curator, Plan, Schema, Spectrum
+from tacit.budget import Budget
+from tacit.features.spectrum import Spectrum
 from tacit.holder.moments import Moments
 from tacit.holder.releases import evidence as release
+from tacit.holder.roles import Curator
 from tacit.holder.rows import Rows
+from tacit.plan import Plan
+from tacit.schema import Column, Kind, Schema
 from tacit.theory.evidence import Bet, Groups, Scale, Sizes, bet_tables, far_tail
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
+
+
+def columns(**kinds: Kind) -> Spectrum:
+    return Spectrum(Schema(tuple(Column(name[1:], kind) for name, kind in kinds.items())))
+
 
 HALF = 2.0**-20  # at the highest octave, 2¹⁹, half a turn: the value opposite to that of 0
 REACHED = 0.95
@@ -75,7 +84,7 @@ def statistics(features: Spectrum, x: object, y: object, labels: Array, paired: 
 
 
 def splits(n_x: int, n_y: int, most: int, rng: np.random.Generator, first: int | None = None) -> Array:
-    """Distinct choices of n_x units of all, the true one left out; unit ``first`` keeps its sample, if given."""
+    """Distinct choices of n_x of all units, without the true one; unit ``first`` keeps its sample."""
     truth = np.repeat([1.0, 0.0], [n_x, n_y])
     if math.comb(n_x + n_y, n_x) <= 2 * most:
         rows = np.zeros((math.comb(n_x + n_y, n_x), n_x + n_y))
@@ -89,6 +98,10 @@ def splits(n_x: int, n_y: int, most: int, rng: np.random.Generator, first: int |
     if n_x == n_y:  # the complement of a split is the same split
         rows = rows[(rows != 1 - truth).any(axis=1)]
     return rng.permutation(rows)[:most]
+
+
+def signs_of(pairs: int, most: int, rng: np.random.Generator) -> Array:
+    return rng.integers(0, 2, (most, pairs)).astype(np.float64) * 2 - 1
 
 
 # T ------------------------------------------------------------------------------------------------------
@@ -105,7 +118,7 @@ def number_cell(rng: np.random.Generator) -> float:
 
 
 def mixed_row(rng: np.random.Generator) -> tuple[Any, ...]:
-    """A number with everything that may stand in its place, a category, a boolean, and text read both ways."""
+    """A number with all that may stand in its place, a category, a boolean, and text read both ways."""
     odd: list[Any] = PLAIN + ODD
     yes: list[Any] = [True, False, None]
     text = [*WORDS, "0", str(HALF), "inf"]
@@ -122,8 +135,8 @@ def number_table(rows: Sequence[tuple[Any, ...]]) -> Array:
     return np.array(rows, dtype=np.float64)
 
 
-NUMBERS = Spectrum(Schema({"0": "number", "1": "number"}))
-MIXED = Spectrum(Schema({"0": "number", "1": "category", "2": "category", "3": "text"}))
+NUMBERS = columns(_0="number", _1="number")
+MIXED = columns(_0="number", _1="category", _2="category", _3="text")
 
 
 def climb(
@@ -139,10 +152,7 @@ def climb(
     Half of the searches start where the samples are as far apart as two rows can be.
     """
     n_x, n = sizes.n_x, sizes.n_x + sizes.n_y
-    if sizes.paired:
-        labels = rng.integers(0, 2, (12, n_x)) * 2.0 - 1.0
-    else:
-        labels = splits(n_x, sizes.n_y, 12, rng)
+    labels = signs_of(n_x, 12, rng) if sizes.paired else splits(n_x, sizes.n_y, 12, rng)
     bound = float(sizes.sensitivity(2))
 
     def move(data: list[tuple[Any, ...]], unit: int, other: tuple[tuple[Any, ...], ...]) -> float:
@@ -150,10 +160,11 @@ def climb(
         neighbour[unit] = other[0]
         if sizes.paired:
             neighbour[n_x + unit] = other[1]
-        both = [
-            statistics(features, table(d[:n_x]), table(d[n_x:]), labels, sizes.paired) for d in (data, neighbour)
-        ]
-        return float(np.abs(both[0] - both[1]).max()) / bound
+        here, there = (
+            statistics(features, table(rows[:n_x]), table(rows[n_x:]), labels, sizes.paired)
+            for rows in (data, neighbour)
+        )
+        return float(np.abs(here - there).max()) / bound
 
     smaller = 0 if n_x <= sizes.n_y else n_x
     if rng.random() < 0.5:
@@ -189,8 +200,8 @@ def furthest_move_of_t(kind: str) -> float:
     for sizes in cases:
         worst = max(worst, opposite_rows(sizes))
         for _ in range(4):
-            worst = max(worst, climb(NUMBERS, number_table, number_cells, sizes, rng, 8))
-            worst = max(worst, climb(MIXED, mixed_table, mixed_row, sizes, rng, 8))
+            worst = max(worst, climb(NUMBERS, number_table, number_cells, sizes, rng, 6))
+            worst = max(worst, climb(MIXED, mixed_table, mixed_row, sizes, rng, 5))
     return worst
 
 
@@ -212,7 +223,7 @@ def opposite_rows(sizes: Sizes) -> float:
         else:
             near_y[0] = 0.0
     moved = [statistics(NUMBERS, a, b, labels, sizes.paired)[0] for a, b in ((x, y), (near_x, near_y))]
-    return abs(moved[0] - moved[1]) / float(sizes.sensitivity(2))
+    return abs(float(moved[0] - moved[1])) / float(sizes.sensitivity(2))
 
 
 KINDS_OF_MOVE = ["equal", "unequal", "pairs"]
@@ -257,7 +268,7 @@ def test_each_kind_of_cell_moves_t_no_further_than_the_bound_and_nearly_as_far(
     here = statistics(MIXED, mixed_table([cells] * n_x), y, labels)
     there = statistics(MIXED, mixed_table([others] + [cells] * (n_x - 1)), y, labels)
     moved = np.abs(here - there) * n_x / 2
-    assert REACHED <= float(moved[0]) and float(moved.max()) <= 1 + 1e-12
+    assert float(moved[0]) >= REACHED and float(moved.max()) <= 1 + 1e-12
 
 
 # t_0 − q ------------------------------------------------------------------------------------------------
@@ -269,13 +280,13 @@ def exact_release(plan: Plan, x: object, y: object, labels: Array) -> int:
         return Curator().release(plan, x, y).value
 
 
-def plan_of(columns: int, epsilon: float, relabellings: int, bet: float, paired: bool) -> Plan:
-    features = Spectrum(Schema({str(i): "number" for i in range(columns)}))
+def plan_of(width: int, epsilon: float, relabellings: int, bet: float, paired: bool) -> Plan:
+    features = Spectrum(Schema(tuple(Column(str(i), "number") for i in range(width))))
     return Plan(features, Budget(epsilon), bet=bet, relabellings=relabellings, paired=paired)
 
 
 def furthest_by_splits(n_x: int, n_y: int, epsilon: float, bet: float, most: int, seed: int) -> float:
-    """In D the true split's column has one unit flipped, in D′ all the others have it, which is the same unit."""
+    """In D the true split's column has one unit flipped, in D′ all other columns have that unit flipped."""
     rng = np.random.default_rng(seed)
     unit = 0 if n_x <= n_y else n_x
     labels = splits(n_x, n_y, most, rng, first=unit)
@@ -295,18 +306,18 @@ def furthest_by_splits(n_x: int, n_y: int, epsilon: float, bet: float, most: int
 
 
 def furthest_by_signs(n: int, epsilon: float, bet: float, most: int, seed: int) -> float:
-    """The same for pairs: a column is as far apart as can be under one choice of signs, and pair 0 turns round."""
+    """The same for pairs: each column is extreme under one choice of signs, and pair 0 turns round."""
     rng = np.random.default_rng(seed)
-    signs = np.unique(rng.integers(0, 2, (2 * most, n)) * 2.0 - 1.0, axis=0)
+    signs = np.unique(signs_of(n, 2 * most, rng), axis=0)
     signs = rng.permutation(signs[(signs[:, 0] == 1) & (signs != 1).any(axis=1)])[:most]
-    columns = np.concatenate([np.ones((1, n)), signs]).T  # pairs × columns
-    true_turned, others_turned = columns.copy(), columns.copy()
+    whole = np.concatenate([np.ones((1, n)), signs]).T  # pairs × columns
+    true_turned, others_turned = whole.copy(), whole.copy()
     true_turned[0, 0] *= -1
     others_turned[0, 1:] *= -1
-    plan = plan_of(columns.shape[1], epsilon, len(signs), bet, True)
+    plan = plan_of(whole.shape[1], epsilon, len(signs), bet, True)
     values = [
         exact_release(plan, (1 - turned) / 2 * HALF, (1 + turned) / 2 * HALF, signs)
-        for turned in (true_turned, others_turned, columns)
+        for turned in (true_turned, others_turned, whole)
     ]
     return spread_of(values, plan.scale_for(Sizes(n, n, True)))
 
@@ -320,7 +331,7 @@ def furthest_by_climbing(n_x: int, n_y: int, epsilon: float, seed: int, steps: i
     plan = plan_of(12, epsilon, len(labels), 0.5, False)
     scale = plan.scale_for(Sizes(n_x, n_y))
 
-    def move(data: Array, unit: int, other: Array) -> float:
+    def move(data: Any, unit: int, other: Any) -> float:
         near = data.copy()
         near[unit] = other
         values = [exact_release(plan, d[:n_x], d[n_x:], labels) for d in (data, near)]
@@ -351,11 +362,11 @@ def furthest_moves(epsilon: float) -> dict[str, float]:
         "4 + 4": furthest_by_splits(4, 4, epsilon, 0.5, 70, 1),
         "5 + 5": furthest_by_splits(5, 5, epsilon, 0.5, 126, 2),
         "5 + 5, bet 1": furthest_by_splits(5, 5, epsilon, 1.0, 126, 2),
-        "30 + 30": furthest_by_splits(30, 30, epsilon, 0.5, 150, 3),
+        "30 + 30": furthest_by_splits(30, 30, epsilon, 0.5, 220, 3),
         "5 + 30": furthest_by_splits(5, 30, epsilon, 0.5, 150, 4),
         "30 + 9": furthest_by_splits(30, 9, epsilon, 0.5, 150, 5),
         "7 pairs": furthest_by_signs(7, epsilon, 0.5, 60, 6),
-        "30 pairs": furthest_by_signs(30, epsilon, 0.5, 150, 7),
+        "30 pairs": furthest_by_signs(30, epsilon, 0.5, 200, 7),
         "climbing, 6 + 6": furthest_by_climbing(6, 6, epsilon, 8, 40),
         "climbing, 4 + 9": furthest_by_climbing(4, 9, epsilon, 9, 40),
     }
@@ -377,7 +388,9 @@ def test_t0_less_q_never_moves_further_than_twice_delta_g_and_nearly_does(epsilo
 
 
 @pytest.mark.parametrize("epsilon", [1e-6, 0.1, 1.0, 3.0, 10.0, 1e3])
-@pytest.mark.parametrize("sizes", [Sizes(2, 2), Sizes(2, 100), Sizes(30, 7), Sizes(10**9, 5), Sizes(9, 9, True)])
+@pytest.mark.parametrize(
+    "sizes", [Sizes(2, 2), Sizes(2, 100), Sizes(30, 7), Sizes(10**9, 5), Sizes(9, 9, True)]
+)
 def test_the_noise_is_never_less_than_the_sensitivity_over_epsilon(epsilon: float, sizes: Sizes) -> None:
     """In exact rationals, and the grid is the largest power of two up to a 64th of the sensitivity."""
     sensitivity, error = sizes.sensitivity(2), Fraction(1, 1 << 48)
@@ -401,13 +414,14 @@ def test_two_releases_of_one_plan_on_the_same_data_differ() -> None:
 # e ------------------------------------------------------------------------------------------------------
 
 
+@lru_cache
 def worst_error_of_t() -> float:
     """The largest |T̂ − T| found, T in exact rationals, for random and extreme sums (from below)."""
     rng = np.random.default_rng(5)
-    features = Spectrum(Schema({"0": "number"}))
+    features = columns(_0="number")
     worst = 0.0
-    shapes = [(2, 2), (3, 7), (5, 100), (10**9, 3), (1 << 38, 1 << 38), ((1 << 38) - 1, 3), (10**6 + 3, 10**6 + 7)]
-    for n_x, n_y in shapes:
+    shapes = [(2, 2), (3, 7), (5, 100), (10**9, 3), (10**6 + 3, 10**6 + 7)]
+    for n_x, n_y in [*shapes, (1 << 38, 1 << 38), ((1 << 38) - 1, 3)]:
         for kind in ("random", "edge", "near"):
             for paired in (False, True) if n_x == n_y else (False,):
                 worst = max(worst, error_of_t(features, Sizes(n_x, n_y, paired), kind, rng))
@@ -418,8 +432,9 @@ def error_of_t(features: Spectrum, sizes: Sizes, kind: str, rng: np.random.Gener
     size, unit = features.size, 1 << 14
 
     def sums(n: int) -> Integers:
-        """Of two groups, and a third left over, n rows in all."""
-        rows = np.array([n // 2, n - n // 2, 0], dtype=np.int64)
+        """Of two groups of as many rows as fit into either sample, and of what is left over."""
+        each = sizes.n_min // 2
+        rows = np.array([each, each, n - 2 * each], dtype=np.int64)
         if kind == "random":
             turn = np.exp(2j * np.pi * rng.random((3, size))) * rng.random((3, size))
         elif kind == "edge":
@@ -427,8 +442,9 @@ def error_of_t(features: Spectrum, sizes: Sizes, kind: str, rng: np.random.Gener
         else:
             turn = np.broadcast_to(np.exp(2j * np.pi * rng.random(size)), (3, size))
         whole = np.trunc(np.stack([turn.real, turn.imag], axis=-1) * unit * 0.9999999).astype(np.int64)
-        out: Integers = whole * rows[:, None, None] - rng.integers(0, 3, (3, size, 2)) * (rows[:, None, None] > 0)
-        return np.clip(out, -unit * rows[:, None, None], unit * rows[:, None, None])
+        most = unit * rows[:, None, None]
+        out: Integers = np.clip(whole * rows[:, None, None] - rng.integers(0, 3, whole.shape), -most, most)
+        return out
 
     first_x, first_y = sums(sizes.n_x), sums(sizes.n_y)
     x, y = (Moments(np.zeros(3, np.int64), first) for first in (first_x, first_y))
@@ -473,14 +489,15 @@ def distance(t_hat: float, square: Fraction) -> float:
 
 
 def check_error(bound_factor: float) -> None:
-    worst = worst_error_of_t()
-    claimed = float(NUMBERS.error(2, 2))
+    worst, claimed = worst_error_of_t(), float(NUMBERS.error(2, 2))
     assert worst <= bound_factor * claimed, "T in double precision is further off than claimed"
 
 
 def test_t_in_double_precision_is_never_further_off_than_claimed() -> None:
-    """Up to 2³⁸ units in a sample. The claim leaves room; a claim sixteen times smaller would be false."""
+    """Up to 2³⁸ units in a sample. The claim leaves room; a hundredth of it would be false."""
     check_error(1.0)
+    with pytest.raises(AssertionError, match="further off"):
+        check_error(0.01)
 
 
 # the bet ------------------------------------------------------------------------------------------------
@@ -489,7 +506,7 @@ def test_t_in_double_precision_is_never_further_off_than_claimed() -> None:
 BETS = [
     pytest.param(0.05, 0.5, 1.0, Sizes(50, 50), 999, id="default"),
     pytest.param(0.01, 1.0, 1.0, Sizes(300, 300), 999, id="all-on-alpha"),
-    pytest.param(0.01, 0.5, 0.05, Sizes(20, 20), 999, id="small-epsilon"),
+    pytest.param(0.01, 0.5, 0.1, Sizes(20, 20), 999, id="small-epsilon"),
     pytest.param(0.4, 0.5, 10.0, Sizes(2, 2), 199, id="two-and-two"),
     pytest.param(0.05, 0.3, 2.0, Sizes(2, 100), 999, id="unequal"),
     pytest.param(0.05, 0.5, 3.0, Sizes(30, 30, True), 999, id="pairs"),
@@ -514,7 +531,7 @@ def h_mean(tables: Bet, j: int) -> float:
     z = np.arange(-reach, reach + 1)
     r = math.exp(-1 / tables.scale.noise)
     weights = np.exp(-np.abs(z) / tables.scale.noise) * (-math.expm1(-1 / tables.scale.noise) / (1 + r))
-    return math.fsum((weights * h_at(tables, j + z)).tolist()) if reach < 5000 else float(weights @ h_at(tables, j + z))
+    return float(np.sum(weights * h_at(tables, j + z)))
 
 
 @pytest.mark.parametrize(("alpha", "bet", "epsilon", "sizes", "relabellings"), BETS)
@@ -524,7 +541,7 @@ def test_the_table_is_never_less_than_the_mean_bet_and_hardly_more(
     """At every integer tried; at multiples of w no more than what it was rounded up by."""
     tables = tables_of(alpha, bet, epsilon, sizes, relabellings)
     w, last = tables.scale.coarse, tables.first + len(tables.h)
-    knots = np.unique(np.linspace(tables.first - 2, last + 2, 25).astype(int)).tolist() + [-2, -1, 0, 1, 2]
+    knots = {-2, -1, 0, 1, 2, *np.linspace(tables.first - 2, last + 2, 25).astype(int).tolist()}
     for j in [k * w + step for k in knots for step in {0, 1, w // 2, w - 1}]:
         entry = int(tables.entries(np.array([j]))[0]) / 2**tables.bits
         mean = h_mean(tables, j)
@@ -549,30 +566,28 @@ def test_the_table_rises_from_at_most_one_and_its_sums_fit_64_bits(
 def test_the_threshold_is_the_least_that_lets_the_mean_bet_be_one(
     alpha: float, bet: float, epsilon: float, sizes: Sizes, relabellings: int
 ) -> None:
-    """Against a search through neighbouring integers and all multiples of w, and moved with the statistics."""
+    """Against a search through all integers near it and 20 000 over the whole range; it moves with t."""
     tables = tables_of(alpha, bet, epsilon, sizes, relabellings)
     rng = np.random.default_rng(17)
     for count in (1, 2, 7, min(30, relabellings + 1)):
-        spread = max(2, round(2 / tables.scale.grid))
-        t = rng.integers(0, spread, count)
-        q = tables.threshold(t)
-        w = tables.scale.coarse
-        low, high = int(t.min()) - (tables.first + len(tables.h) + 2) * w, int(t.max()) - (tables.first - 2) * w
-        wide = np.arange(low, high + 1, max(1, (high - low) // 20_000))
-        assert all(fits(tables, t, int(k)) == (k >= q) for k in np.concatenate([wide, np.arange(q - 60, q + 60)]))
-        for shift in (-10**9, -1, 1, 12_345, 10**9):
+        t = rng.integers(0, max(2, round(2 / tables.scale.grid)), count)
+        q, w = tables.threshold(t), tables.scale.coarse
+        low = int(t.min()) - (tables.first + len(tables.h) + 2) * w
+        high = int(t.max()) - (tables.first - 2) * w
+        near, wide = np.arange(q - 60, q + 60), np.arange(low, high + 1, max(1, (high - low) // 20_000))
+        for k in (near, wide):
+            assert np.array_equal(fits(tables, t, k), k >= q)
+        for shift in (-(10**9), -1, 1, 12_345, 10**9):
             assert tables.threshold(t + shift) == q + shift
         assert q >= tables.least_threshold()
         assert tables.threshold(t[::-1].copy()) == q
 
 
-def fits(tables: Bet, t: Integers, k: int) -> bool:
-    """Is Σ H[t_b − k] ≤ (B + 1)·2^bits, in Python's integers?"""
-    total = 0
-    for j in t.tolist():
-        place = -((k - j) // tables.scale.coarse) - tables.first
-        total += int(tables.table[min(max(place, 0), len(tables.table) - 1)])
-    return total <= len(t) << tables.bits
+def fits(tables: Bet, t: Integers, k: Integers) -> NDArray[np.bool_]:
+    """At each k: is Σ H[t_b − k] ≤ (B + 1)·2^bits?"""
+    place = -((k[:, None] - t) // tables.scale.coarse) - tables.first  # a multiple of w, rounded up
+    entries = tables.table[np.minimum(np.maximum(place, 0), len(tables.table) - 1)]
+    return np.asarray(entries.sum(axis=1) <= len(t) << tables.bits)
 
 
 # the far tail -------------------------------------------------------------------------------------------
@@ -596,3 +611,80 @@ def summed_tail(tables: Bet, released: int, sizes: Sizes) -> float:
         t = tables.scale.grid * (start - z) - float(NUMBERS.error(2, 2))
         total += float(weights @ np.minimum(1.0, tail_of(sizes)(np.maximum(t, 0.0))))
     return min(1.0, total)
+
+
+TAILS = [
+    (0.1, Sizes(50, 50)),
+    (0.1, Sizes(2, 100)),
+    (1.0, Sizes(2, 2)),
+    (1.0, Sizes(300, 300)),
+    (1.0, Sizes(30, 30, True)),
+    (10.0, Sizes(20, 20)),
+    (10.0, Sizes(1000, 1000)),
+    (1000.0, Sizes(100_000, 100_000)),
+]
+
+
+@pytest.mark.parametrize(("epsilon", "sizes"), TAILS)
+def test_the_far_tail_is_never_less_than_the_sum_over_every_integer_and_hardly_more(
+    epsilon: float, sizes: Sizes
+) -> None:
+    """It may be too large by what one cell of the noise makes: 6 %, and at ε ≤ 1 a hundredth."""
+    tables = tables_of(0.4 if sizes.n_min == 2 else 0.01, 0.5, epsilon, sizes, 999)
+    end = math.ceil(2.2 / tables.scale.grid + 20 * tables.scale.noise)
+    for released in np.linspace(-end, end, 15).astype(int).tolist():
+        found = far_tail(tables, released, tail_of(sizes), float(NUMBERS.error(2, 2)))
+        exact = summed_tail(tables, released, sizes)
+        assert found >= exact * (1 - 1e-10)
+        if found > 1e-250:
+            assert found <= exact * (1.01 if epsilon <= 1 else 1.06)
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 0.01, 1.0, 30.0, 1e3])
+@pytest.mark.parametrize(
+    "sizes", [Sizes(2, 2), Sizes(2, 10**9), Sizes(100, 37), Sizes(10**5, 10**5, True), Sizes(10**9, 10**9)]
+)
+def test_the_far_tail_falls_from_one_and_is_never_zero_at_any_epsilon_and_size(
+    epsilon: float, sizes: Sizes
+) -> None:
+    """For every number that a message may hold; a p-value from it is never 0 or above 1."""
+    tables = tables_of(0.4 if sizes.n_min == 2 else 0.01, 0.5, epsilon, sizes, 999)
+    noise = tables.scale.noise
+    scales = np.linspace(-40, 60, 25) * noise
+    inner = np.linspace(-0.5, 2.5, 25) / tables.scale.grid
+    wanted = {int(d) for d in (*scales, *inner, *(inner + 10 * noise))} | {-3, -2, -1, 0, 1, 2, 3}
+    released = [-(2**62), -(10**12), *sorted(wanted), 10**15, 2**62]
+    found = [far_tail(tables, d, tail_of(sizes), float(NUMBERS.error(2, 2))) for d in sorted(released)]
+    assert all(0 < p <= 1 for p in found)
+    assert found[0] == 1 and found[-1] < 1e-9
+    assert all(after <= before * (1 + 1e-8) for before, after in pairwise(found))
+
+
+@pytest.mark.parametrize(("epsilon", "sizes"), TAILS)
+def test_a_far_tail_cut_short_never_changes_the_smaller_p_value(epsilon: float, sizes: Sizes) -> None:
+    """With ``enough`` given, what comes back is the whole sum or no less than ``enough``."""
+    tables = tables_of(0.4 if sizes.n_min == 2 else 0.01, 0.5, epsilon, sizes, 999)
+    error = float(NUMBERS.error(2, 2))
+    end = math.ceil(2.2 / tables.scale.grid + 20 * tables.scale.noise)
+    for released in np.linspace(-end, end, 15).astype(int).tolist():
+        whole = far_tail(tables, released, tail_of(sizes), error)
+        for enough in (1e-9, 1e-3, 0.3, 1.0):
+            cut = far_tail(tables, released, tail_of(sizes), error, enough)
+            assert min(cut, enough) == min(whole, enough)
+
+
+def test_the_tail_of_one_member_is_never_less_than_chance_where_chance_is_known() -> None:
+    """Fair signs, |Δ̂| exact by the binomial law, times the number of members: and it falls with t."""
+    for n_x, n_y in ((2, 2), (5, 30), (40, 40)):
+        n_e = n_x * n_y / (n_x + n_y)
+        t = np.linspace(0, 2, 200)
+        tail = np.minimum(1, NUMBERS.tail(t, n_e))
+        assert (np.diff(tail) <= 0).all()
+        mass_x, mass_y = (
+            np.array([math.comb(n, k) for k in range(n + 1)], dtype=float) / 2.0**n for n in (n_x, n_y)
+        )
+        mean_x, mean_y = (2 * np.arange(n + 1) / n - 1 for n in (n_x, n_y))
+        apart, mass = np.abs(mean_x[:, None] - mean_y), mass_x[:, None] * mass_y
+        chance = np.array([float(mass[apart >= at - 1e-12].sum()) for at in t])
+        assert (chance * (1 - 1e-12) <= NUMBERS.tail(t, n_e) / NUMBERS.size * (1 + 1e-12)).all()
+    assert float(NUMBERS.tail(np.array([2.0000001]), 5.0)[0]) == 0.0

@@ -1,15 +1,15 @@
 """The table of null runs: both samples from one distribution, a cell for each size and distribution.
 
-One false alarm in a hundred over the whole table: every test of a table has level .01/(number of tests), so by
-the union bound a sound implementation fails at most one table in a hundred, however the tests depend on each
-other (the levels and bets of a cell share their data). The tests are exact at every number of runs:
+One false alarm in a hundred over the whole table: every test of a table has level .01/(number of tests), so
+by the union bound a sound implementation fails at most one table in a hundred, however the tests depend on
+each other (the levels and bets of a cell share their data). The tests are exact at every number of runs:
 
 - a rate too high: the count of rejections above the binomial quantile at α;
 - a rate too low (bet 1, n ≥ 200, α = .05): the count below the binomial quantile at .8 α;
-- a mean e-value above 1: e-values are non-negative and heavy-tailed, so their standard error, taken from the
-  same runs, is too small just when the tail has not shown. Instead we bet against them: if the mean is at
-  most 1, the product of 1 + λ(E_i − 1) has mean at most 1 for each λ in [0, 1), and so has the average over
-  fixed λ; it exceeds (number of tests)/.01 with probability at most .01/(number of tests), by Markov.
+- a mean e-value above 1 (the noise averaged out): e-values are heavy-tailed, and a standard error from the
+  same runs is too small just when the tail has not shown. So we bet against them: if the mean is at most 1,
+  the product of 1 + λ(E_i − 1) has mean at most 1 for each λ in [0, 1), and so has the average over fixed λ;
+  it reaches (number of tests)/.01 with probability at most .01/(number of tests), by Markov.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Cell:
         if self.shape.paired:
             common = rng.random(x.shape) < 0.5
             y = np.where(common, x, y)
-        if self.law == "sorted rows":  # equal values in long stretches: where groups by position would show most
+        if self.law == "sorted rows":
             order = np.argsort(x[:, 0], kind="stable")
             x = x[order]
             y = y[order if self.shape.paired else np.argsort(y[:, 0], kind="stable")]
@@ -63,7 +63,7 @@ def _draw(rng: Generator, law: str, rows: int, columns: int) -> Array:
     match law:
         case "normal":
             return rng.normal(size=size)
-        case "sorted rows":
+        case "sorted rows":  # many equal values: there groups by position would show most
             return np.column_stack([rng.poisson(3.0, size=rows), rng.normal(size=(rows, columns - 1))])
         case "t_2":
             return rng.standard_t(2, size=size)
@@ -79,7 +79,7 @@ def _draw(rng: Generator, law: str, rows: int, columns: int) -> Array:
 
 def full_table() -> list[Cell]:
     """Sizes × laws and pairs × laws; one to three columns and ε = .3, 1, 3 vary over the cells."""
-    cells = []
+    cells: list[Cell] = []
     for i, (n_x, n_y, paired) in enumerate([*((a, b, False) for a, b in SIZES), (200, 200, True)]):
         for j, law in enumerate(LAWS):
             shape = Shape(n_x, n_y, 1 + (i + j + 1) % 3, paired)

@@ -103,7 +103,8 @@ def misses(results: Sequence[Power]) -> list[str]:
     for result in results:
         for bet, bar, count in zip(BETS, result.problem.bars, result.rejections, strict=True):
             if bar and count < binom.ppf(0.01, result.runs, bar):
-                found.append(f"{result.problem}, bet {bet:g}: {count} of {result.runs} runs reject, the bar is {bar}")
+                seen = f"{count} of {result.runs} runs reject"
+                found.append(f"{result.problem}, bet {bet:g}: {seen}, the bar is {bar}")
     return found
 
 

@@ -1,9 +1,9 @@
 """Many verdicts from one relabelling: what release and verdict do, without the message in between.
 
 ``relabelled`` costs milliseconds and depends on the plan only by its features, sizes and relabellings, so one
-draw of data and relabellings serves several plans (levels and bets), each with noise of its own. Decisions come
-from ``verdict`` itself: p falls as the released value grows, so it is asked once for the least value that it
-rejects. ``test_the_shortcut_is_what_release_and_verdict_say`` compares both on released messages.
+draw of data and relabellings serves several plans (levels and bets), each with noise of its own. Decisions
+come from ``verdict`` itself: p falls as the released value grows, so it is asked once for the least value that
+it rejects. ``test_the_shortcut_is_what_release_and_verdict_say`` compares both on released messages.
 """
 
 from __future__ import annotations

@@ -1,13 +1,16 @@
-"""Under the null hypothesis: no more rejections than allowed, and e-values of mean at most 1 (cells.py says how)."""
+"""Without a difference: no more rejections than allowed, and e-values of mean at most 1 (see cells.py)."""
 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
+import secrets
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+
 from tacit import Curator, verdict
 from tacit.holder import door, noise
 from tacit.theory import evidence
@@ -19,11 +22,11 @@ from .cells import (
     Cell,
     alarms,
     as_markdown,
+    family,
     full_table,
     run_cell,
     run_table,
     sample_of,
-    family,
     wealth,
 )
 from .shortcut import Judge, Shape, statistics
@@ -40,7 +43,7 @@ def test_every_law_and_every_size_is_in_the_sample() -> None:
 
 def test_a_sample_of_the_table_holds_its_levels() -> None:
     sample = sample_of(full_table())
-    assert alarms(run_table(sample, 150), family(sample)) == []
+    assert alarms(run_table(sample, 100), family(sample)) == []
 
 
 @pytest.mark.slow
@@ -57,9 +60,9 @@ def test_the_shortcut_is_what_release_and_verdict_say(monkeypatch: pytest.Monkey
     rng = np.random.default_rng(7)
     judges = [Judge(shape, 3.0, alpha, bet) for alpha, bet in LEVELS]
     decisions = set()
-    for run in range(25):
-        x, y = rng.normal(size=(60, 2)), rng.normal(run / 10, 1, size=(60, 2))
-        monkeypatch.setattr(noise.secrets, "randbits", lambda bits, run=run: run)
+    for run in range(14):
+        x, y = rng.normal(size=(60, 2)), rng.normal(run / 5, 1, size=(60, 2))
+        monkeypatch.setattr(secrets, "randbits", lambda bits, run=run: run)
         for judge in judges:
             (drawn,) = judge.noise(1)
             with monkeypatch.context() as patch:
@@ -81,7 +84,7 @@ def test_the_p_value_falls_as_the_released_value_grows(alpha: float, bet: float)
         judge = Judge(Shape(100, 1000, 1), epsilon, alpha, bet)
         reach = int(12 * judge.scale.noise)
         values = [judge.pvalue(judge.cutoff + step) for step in range(-reach, reach, max(1, reach // 200))]
-        assert all(a >= b * (1 - 1e-9) for a, b in zip(values, values[1:], strict=False))
+        assert all(a >= b * (1 - 1e-9) for a, b in itertools.pairwise(values))
         assert judge.pvalue(judge.cutoff) <= alpha < judge.pvalue(judge.cutoff - 1)
 
 
@@ -100,11 +103,9 @@ def test_a_threshold_that_forgets_the_noise_is_caught(monkeypatch: pytest.Monkey
     assert any("runs reject" in alarm for alarm in alarms([outcome], TESTS))
 
 
-@pytest.mark.parametrize(("order", "alarm"), [("dealt", "runs reject"), ("dealt", "mean e"), ("blocks", "only")])
-def test_groups_by_position_in_a_sorted_file_are_caught(
-    monkeypatch: pytest.MonkeyPatch, order: str, alarm: str
-) -> None:
-    """Rows dealt out like cards make all groups alike, and the truth extreme; blocks hide every difference."""
+@pytest.mark.parametrize(("order", "alarm"), [("dealt", "reject"), ("dealt", "mean"), ("blocks", "only")])
+def test_groups_by_position_are_caught(monkeypatch: pytest.MonkeyPatch, order: str, alarm: str) -> None:
+    """Rows dealt out like cards make all groups alike, the truth extreme; blocks hide every difference."""
 
     def groups(self: object, rows: int, groups: int, each: int) -> NDArray[np.uint16]:
         places = np.full(rows, groups, dtype=np.uint16)

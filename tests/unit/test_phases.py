@@ -8,7 +8,7 @@ import random
 import struct
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from math import floor, isfinite, isnan
+from math import floor, isfinite
 
 import numpy as np
 import pytest
@@ -32,6 +32,9 @@ from tacit.features.phases import (
 
 EXPONENTS = range(-24, 20)
 MASK = (1 << 64) - 1
+
+PINNED_BASE = 0x2F42665B399EF840  # of b"a"
+PINNED_PHASES = [0x931CDDC3613B6F2E, 0x3A2D7250B6712577, 0x521544184C762534]
 
 
 def special_doubles() -> list[float]:
@@ -86,7 +89,7 @@ def test_cells_that_are_not_finite_have_phase_zero_and_do_not_touch_their_neighb
         phases = number_phases(values, 4)
     assert not phases[:3, 0].any()
     assert np.array_equal(phases[:, 1:], number_phases(np.ascontiguousarray(values[:, 1:]), 4))
-    assert phases[3, 0, 3] == 0  # 1e308 · 2^(3/4) still fits; it is a multiple of every power used
+    assert not phases[3, 0].any()  # 1e308 is a multiple of every turn used; 2^(3/4) times it still fits
 
 
 def test_phases_do_not_change_the_cells() -> None:
@@ -175,7 +178,7 @@ def test_category_phases_agree_with_plain_python(value: bytes) -> None:
 
 def test_category_phases_are_pinned() -> None:
     """Written out: a change of any of these changes every dictionary."""
-    assert category_base(b"a") == 0x0000000000000000 + PINNED_BASE
+    assert category_base(b"a") == PINNED_BASE
     assert category_phases(np.array([PINNED_BASE], dtype=np.uint64))[0, :3].tolist() == PINNED_PHASES
     # splitmix64's published first output for the seed 1234567 is the finaliser at seed + golden
     assert reference_character(1234567, 1) == 6457827717110365317
@@ -216,4 +219,4 @@ def test_partial_sums_of_the_largest_size_do_not_overflow() -> None:
 def test_packing_is_undone_by_unpacking() -> None:
     pairs = np.array([[0, 0], [-1, 1], [1, -1], [-(2**31) + 1, 2**31 - 1], [2**31 - 1, -(2**31)], [-5, -7]])
     assert np.array_equal(kernel.unpack(kernel.pack(pairs)), pairs)
-    assert isnan(math.nan) and np.array_equal(kernel.unpack(kernel.PACKED), TABLE)
+    assert np.array_equal(kernel.unpack(kernel.PACKED), TABLE)
