@@ -17,6 +17,8 @@ def dumps(value: Any) -> str:
 
 def loads(text: str | bytes, what: str, error: type[TacitError]) -> Any:
     """The value of a JSON text; NaN, infinities and keys that come twice are refused."""
+    if not isinstance(text, str | bytes):
+        raise error(f"{what} is a {type(text).__name__}: give its JSON, as text")
     if len(text) > MOST_BYTES:
         raise error(f"{what} is larger than {MOST_BYTES >> 20} MB: it is not one of Tacit's")
     try:

@@ -37,5 +37,8 @@ class Refused(TacitError):
 
 def quote(text: object, limit: int = 60) -> str:
     """A name as it may stand in one line of an error: escaped, and cut where it is long."""
-    words = str(text)
+    try:
+        words = str(text)
+    except Exception:  # a number of too many digits, an object of somebody's own
+        words = type(text).__name__
     return repr(words if len(words) <= limit else words[: limit - 1] + "…")

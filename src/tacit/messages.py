@@ -49,11 +49,13 @@ class EvidenceMessage(BaseModel):
         given = loads(text, "the message", MessageError)
         if not isinstance(given, dict) or given.get("format") != "tacit-message":
             raise MessageError("this is not a message of Tacit's: make one with 'tacit release'")
-        if given.get("version") != VERSION or isinstance(given["version"], bool):
+        if given.get("version") != VERSION or type(given["version"]) is not int:
             raise MessageError(
                 f"the message is of version {quote(given.get('version'))}, this Tacit reads {VERSION}: "
                 "have it released again"
             )
+        if odd := sorted(set(given) ^ set(cls.model_fields))[:1]:
+            raise MessageError(f"the message has {quote(odd[0])} too much or lacks it: have it released again")
         try:
             return cls.model_validate(given)
         except ValidationError as error:
@@ -70,6 +72,8 @@ def load(path: str | Path) -> EvidenceMessage:
 
 def read_text(path: str | Path, error: type[Exception]) -> bytes:
     """A small file of text, never a pipe, a device or something endless."""
+    if not isinstance(path, str | Path):
+        raise error(f"a path is needed, not a {type(path).__name__}: give the name of a file")
     path = Path(path)
     name = quote(path, 200)
     try:

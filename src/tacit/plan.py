@@ -42,6 +42,7 @@ class Plan:
     def __post_init__(self) -> None:
         if not isinstance(self.budget, Budget):
             raise PlanError("a plan needs a budget: give budget=Budget(epsilon)")
+        _whole(self, "rounds", 1, 2)
         _refuse_what_is_to_come(self)
         for name in _FLAGS:
             if not isinstance(getattr(self, name), bool):
@@ -93,7 +94,7 @@ class Plan:
         given = loads(text, "the plan", PlanError)
         if not isinstance(given, dict) or given.get("format") != FORMAT:
             raise PlanError("this is not a plan of Tacit's: make one with 'tacit plan'")
-        if given.get("version") != VERSION or isinstance(given["version"], bool):
+        if given.get("version") != VERSION or type(given["version"]) is not int:
             raise PlanError(
                 f"the plan is of version {quote(given.get('version'))}, this Tacit reads {VERSION}: make it again"
             )
@@ -154,13 +155,13 @@ class Plan:
 def _refuse_what_is_to_come(plan: Plan) -> None:
     later = "comes with a later version"
     features: object = plan.features
-    if features == "auto":
+    if isinstance(features, str) and features == "auto":
         raise PlanError("features='auto' needs a schema: give features=Spectrum(Schema.of(table))")
     if not isinstance(features, Spectrum):
         raise NotYet(f"features of type {type(features).__name__}: this version serves Spectrum(schema)")
-    if plan.release != "evidence":
+    if not isinstance(plan.release, str) or plan.release != "evidence":
         raise NotYet(f"release {quote(plan.release)}: this version serves 'evidence'")
-    if plan.rounds != 1 or isinstance(plan.rounds, bool):
+    if plan.rounds != 1:
         raise NotYet(f"rounds={quote(plan.rounds)}: this version serves 1")
     if plan.share is not None:
         raise NotYet(f"share {later}, with rounds=2: leave it out")
@@ -193,5 +194,5 @@ def _whole(plan: Plan, name: str, low: int, high: int) -> None:
     except (TypeError, ValueError, OverflowError):
         fits = False
     if not fits:
-        raise PlanError(f"{name} is {quote(value)}: give a whole number from {low} to {high}, or nothing")
+        raise PlanError(f"{name} is {quote(value)}: give a whole number from {low} to {high}, or leave it out")
     object.__setattr__(plan, name, whole)

@@ -23,8 +23,10 @@ class Column:
     kind: Kind
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or self.kind not in KINDS:
-            raise SchemaError(f"a column is a name and one of {', '.join(KINDS)}, not {quote(self.kind)}")
+        if not isinstance(self.name, str):
+            raise SchemaError(f"a column's name is a {type(self.name).__name__}: give a text")
+        if self.kind not in KINDS:
+            raise SchemaError(f"column {quote(self.name)} is of kind {quote(self.kind)}: give {', '.join(KINDS)}")
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ def open_source(given: object, label: str = "the table") -> Source:
         return _open_array(given, label)
     if hasattr(given, "__arrow_c_stream__"):
         return _open_stream(given, label)
-    if hasattr(given, "__next__") or (hasattr(given, "__iter__") and not isinstance(given, list | tuple)):
+    if hasattr(given, "__next__"):
         raise NotYet(
             f"{label} is a {type(given).__name__}: batches come with a later version; give an array, a table or a path"
         )
@@ -57,16 +57,16 @@ def open_source(given: object, label: str = "the table") -> Source:
 
 def _open_path(path: Path) -> Source:
     name = quote(path, 200)
-    if path.is_dir():
-        raise NotYet(f"{name} is a folder: folders come with a later version; give one file")
-    if not path.exists():
-        raise InputError(f"there is no file {name}: check the path")
-    if not path.is_file():
-        raise InputError(f"{name} is not a regular file: give a .npy, .csv or .parquet file")
     suffix = path.suffix.lower()
-    if suffix not in SUFFIXES:
-        raise InputError(f"{name} ends in {quote(suffix)}: give a file that ends in .npy, .csv or .parquet")
     try:
+        if path.is_dir():
+            raise NotYet(f"{name} is a folder: folders come with a later version; give one file")
+        if not path.exists():
+            raise InputError(f"there is no file {name}: check the path")
+        if not path.is_file():
+            raise InputError(f"{name} is not a regular file: give a .npy, .csv or .parquet file")
+        if suffix not in SUFFIXES:
+            raise InputError(f"{name} ends in {quote(suffix)}: give a file that ends in .npy, .csv or .parquet")
         with path.open("rb") as file:
             head = file.read(1 << 16)
     except OSError as error:
@@ -82,7 +82,7 @@ def _open_npy(path: Path, name: str, head: bytes) -> Source:
         raise InputError(f"{name} is not a .npy file, whatever its name says: write it with numpy.save")
     try:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, OSError, EOFError, SyntaxError, MemoryError, OverflowError):
+    except Exception:  # whatever a damaged header makes of NumPy's reader
         raise InputError(
             f"{name} is cut short, or is not an array of numbers: write it again with numpy.save"
         ) from None
@@ -154,7 +154,7 @@ def _open_csv(path: Path, name: str, head: bytes) -> Source:
     if head.startswith((b"PAR1", b"\x93NUMPY", b"PK\x03\x04", b"\x1f\x8b")) or b"\x00" in head:
         raise InputError(f"{name} is not a CSV file, whatever its name says: write it as comma-separated text")
     try:
-        with csv_reader(pa.BufferReader(_header(path)), None) as reader:
+        with csv_reader(pa.BufferReader(_header(path)), None, 2) as reader:
             names = tuple(reader.schema.names)
     except (pa.ArrowException, OSError, ValueError):
         raise csv_error(name) from None
@@ -175,7 +175,7 @@ def _header(path: Path) -> bytes:
     return record.rstrip(b"\r\n") + b"\n"
 
 
-def csv_reader(path: object, names: list[str] | None) -> pa.csv.CSVStreamingReader:
+def csv_reader(path: object, names: list[str] | None, width: int) -> pa.csv.CSVStreamingReader:
     """Every column as bytes, whatever stands in it: kinds follow the schema, never the rows."""
     import pyarrow as pa
     from pyarrow import csv
@@ -183,7 +183,8 @@ def csv_reader(path: object, names: list[str] | None) -> pa.csv.CSVStreamingRead
     return csv.open_csv(
         path,
         read_options=csv.ReadOptions(block_size=CSV_BLOCK, use_threads=True),
-        parse_options=csv.ParseOptions(newlines_in_values=True),
+        # where a line is one cell, an empty line is an empty cell, and counts
+        parse_options=csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=width > 1),
         convert_options=csv.ConvertOptions(
             check_utf8=False,
             column_types=None if names is None else {name: pa.binary() for name in names},

@@ -72,9 +72,7 @@ def case(request: pytest.FixtureRequest) -> tuple[Any, tacit.Schema]:
 def test_chunks_and_threads_do_not_show(case: Any, block_rows: int, threads: int) -> None:
     source, schema = case
     groups = group_of_each()
-    assert by_group(source, schema, groups, block_rows=block_rows, threads=threads) == by_group(
-        source, schema, groups
-    )
+    assert by_group(source, schema, groups, block_rows=block_rows, threads=threads) == by_group(source, schema, groups)
 
 
 def test_rows_one_by_one_sum_to_the_same(case: Any) -> None:
@@ -100,9 +98,7 @@ def test_chunks_of_an_arrow_table_do_not_show() -> None:
 
 def test_the_order_of_columns_does_not_show() -> None:
     table = mixed()
-    assert tacit.moments(Spectrum(MIXED), table.select(["t", "n", "c"])) == tacit.moments(
-        Spectrum(MIXED), table
-    )
+    assert tacit.moments(Spectrum(MIXED), table.select(["t", "n", "c"])) == tacit.moments(Spectrum(MIXED), table)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", ">f8", "longdouble"])
@@ -113,9 +109,7 @@ def test_the_type_of_a_float_does_not_show(dtype: str) -> None:
     assert tacit.moments(features, np.asfortranarray(rows.astype(dtype))) == tacit.moments(features, rows)
 
 
-@pytest.mark.parametrize(
-    "dtype", ["int8", "uint8", "int16", "int32", "int64", "uint64", "float16", "float32"]
-)
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "int64", "uint64", "float16", "float32"])
 def test_whole_numbers_are_the_same_in_every_type(dtype: str) -> None:
     rows = np.random.default_rng(9).integers(0, 128, (999, 3))
     features = Spectrum(tacit.Schema.of(rows))
@@ -242,9 +236,7 @@ OUTWARD: dict[str, Callable[[Moments], object]] = {
 
 def message() -> Any:
     rows = matrix(50)
-    return tacit.Curator(False).release(
-        tacit.Plan(Spectrum(tacit.Schema.of(rows)), tacit.Budget(1.0)), rows, rows
-    )
+    return tacit.Curator(False).release(tacit.Plan(Spectrum(tacit.Schema.of(rows)), tacit.Budget(1.0)), rows, rows)
 
 
 @pytest.mark.parametrize("way", OUTWARD)

@@ -299,8 +299,7 @@ def furthest_by_splits(n_x: int, n_y: int, epsilon: float, bet: float, most: int
     scrambled = whole.copy()
     scrambled[unit] = rng.integers(0, 2, whole.shape[1]) * HALF
     values = [
-        exact_release(plan, data[:n_x], data[n_x:], labels)
-        for data in (true_flipped, others_flipped, whole, scrambled)
+        exact_release(plan, data[:n_x], data[n_x:], labels) for data in (true_flipped, others_flipped, whole, scrambled)
     ]
     return spread_of(values, plan.scale_for(Sizes(n_x, n_y)))
 
@@ -388,9 +387,7 @@ def test_t0_less_q_never_moves_further_than_twice_delta_g_and_nearly_does(epsilo
 
 
 @pytest.mark.parametrize("epsilon", [1e-6, 0.1, 1.0, 3.0, 10.0, 1e3])
-@pytest.mark.parametrize(
-    "sizes", [Sizes(2, 2), Sizes(2, 100), Sizes(30, 7), Sizes(10**9, 5), Sizes(9, 9, True)]
-)
+@pytest.mark.parametrize("sizes", [Sizes(2, 2), Sizes(2, 100), Sizes(30, 7), Sizes(10**9, 5), Sizes(9, 9, True)])
 def test_the_noise_is_never_less_than_the_sensitivity_over_epsilon(epsilon: float, sizes: Sizes) -> None:
     """In exact rationals, and the grid is the largest power of two up to a 64th of the sensitivity."""
     sensitivity, error = sizes.sensitivity(2), Fraction(1, 1 << 48)
@@ -644,9 +641,7 @@ def test_the_far_tail_is_never_less_than_the_sum_over_every_integer_and_hardly_m
 @pytest.mark.parametrize(
     "sizes", [Sizes(2, 2), Sizes(2, 10**9), Sizes(100, 37), Sizes(10**5, 10**5, True), Sizes(10**9, 10**9)]
 )
-def test_the_far_tail_falls_from_one_and_is_never_zero_at_any_epsilon_and_size(
-    epsilon: float, sizes: Sizes
-) -> None:
+def test_the_far_tail_falls_from_one_and_is_never_zero_at_any_epsilon_and_size(epsilon: float, sizes: Sizes) -> None:
     """For every number that a message may hold; a p-value from it is never 0 or above 1."""
     tables = tables_of(0.4 if sizes.n_min == 2 else 0.01, 0.5, epsilon, sizes, 999)
     noise = tables.scale.noise
@@ -680,9 +675,7 @@ def test_the_tail_of_one_member_is_never_less_than_chance_where_chance_is_known(
         t = np.linspace(0, 2, 200)
         tail = np.minimum(1, NUMBERS.tail(t, n_e))
         assert (np.diff(tail) <= 0).all()
-        mass_x, mass_y = (
-            np.array([math.comb(n, k) for k in range(n + 1)], dtype=float) / 2.0**n for n in (n_x, n_y)
-        )
+        mass_x, mass_y = (np.array([math.comb(n, k) for k in range(n + 1)], dtype=float) / 2.0**n for n in (n_x, n_y))
         mean_x, mean_y = (2 * np.arange(n + 1) / n - 1 for n in (n_x, n_y))
         apart, mass = np.abs(mean_x[:, None] - mean_y), mass_x[:, None] * mass_y
         chance = np.array([float(mass[apart >= at - 1e-12].sum()) for at in t])

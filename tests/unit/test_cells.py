@@ -85,7 +85,7 @@ def sums(source: object, kind: str | None = None) -> np.ndarray:
     """A single column's sums, by its own schema or as another kind."""
     schema = tacit.Schema.of(source)
     if kind is not None:
-        schema = tacit.Schema({name: kind for name in schema.names})
+        schema = tacit.Schema(dict.fromkeys(schema.names, kind))
     return tacit.moments(tacit.Spectrum(schema), source).first[0]
 
 
@@ -230,7 +230,10 @@ COVERED = {
     "floats": (pa.array([1.5, None, math.inf, 0.1]), [b"1.5", b"", b"inf", b"0.1"]),
     "decimals": (pa.array([Decimal("1.50"), Decimal("76.90"), Decimal("0.30")]), [b"1.50", b"76.90", b"0.30"]),
     "float16": (pa.array(np.array([1.5], np.float16)), [b"1.5"]),
-    "strings": (pa.array(["x", None, "", "7", " 8 ", "nan", "1e400"]), [b"x", b"", b"", b"7", b" 8 ", b"nan", b"1e400"]),
+    "strings": (
+        pa.array(["x", None, "", "7", " 8 ", "nan", "1e400"]),
+        [b"x", b"", b"", b"7", b" 8 ", b"nan", b"1e400"],
+    ),
     "large_string": (pa.array(["x", "7", None], pa.large_string()), [b"x", b"7", b""]),
     "string_view": (pa.array(["x", "7", None], pa.string_view()), [b"x", b"7", b""]),
     "bools": (pa.array([True, None, False]), [b"true", b"", b"false"]),

@@ -104,7 +104,10 @@ def _floats(cells: Any) -> NDArray[np.float64]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    numbers = pc.cast(_decoded(cells), pa.float64(), safe=False)
+    cells = _decoded(cells)
+    if pa.types.is_decimal(cells.type):  # by way of its text, which is rounded once
+        cells = pc.cast(cells, pa.string())
+    numbers = pc.cast(cells, pa.float64(), safe=False)
     out: NDArray[np.float64] = numbers.to_numpy(zero_copy_only=False)
     return out
 
@@ -126,7 +129,11 @@ def _decoded(cells: Any) -> Any:
     import pyarrow as pa
 
     arrow = pa.array(cells) if isinstance(cells, np.ndarray) else cells
-    return arrow.dictionary_decode() if pa.types.is_dictionary(arrow.type) else arrow
+    if not pa.types.is_dictionary(arrow.type):
+        return arrow
+    if pa.types.is_string_view(arrow.type.value_type):
+        arrow = pa.DictionaryArray.from_arrays(arrow.indices, arrow.dictionary.cast(pa.string()))
+    return arrow.dictionary_decode()
 
 
 def _is_words(kind: Any) -> bool:

@@ -152,7 +152,7 @@ class Spectrum:
         source = open_source(rows)
         self.columns.serves(source)
         if source.format == "array":
-            matrix = source.data.reshape(len(source.data), -1)
+            matrix = source.data if source.data.ndim == 2 else source.data[:, None]
             typed = matrix if matrix.dtype.kind in "iuf" else list(matrix.T)
             block = Block.of(self.columns, typed)
         elif source.format == "table":
@@ -182,7 +182,7 @@ class Spectrum:
             raise NotYet(f"the features are {word}: this version serves the map Spectrum")
         if set(given) != {"map", "members", "rule", "schema"}:
             raise PlanError("a Spectrum's recipe has map, members, rule and schema: make it again")
-        if given["rule"] != RULE or isinstance(given["rule"], bool):
+        if given["rule"] != RULE or type(given["rule"]) is not int:
             raise PlanError(f"the dictionary is of rule {quote(given['rule'])}, this version's is {RULE}: plan again")
         return cls(Schema.from_dict(given["schema"]), given["members"])
 

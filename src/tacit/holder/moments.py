@@ -32,6 +32,8 @@ class Moments:
     first: NDArray[np.int64]
 
     def __init__(self, counts: NDArray[np.int64], first: NDArray[np.int64]) -> None:
+        for array in (counts, first):
+            array.setflags(write=False)
         object.__setattr__(self, "counts", counts)
         object.__setattr__(self, "first", first)
 
@@ -56,6 +58,9 @@ class Moments:
 
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
         raise TypeError("moments are private values: they are not pickled or copied out")
+
+    def __getstate__(self) -> NoReturn:
+        raise TypeError("moments are private values: they have no state to hand out")
 
 
 def moments(features: Spectrum, rows: object) -> Moments:

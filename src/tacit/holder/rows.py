@@ -52,7 +52,7 @@ def _encoder(schema: Schema, columns: Any, label: str) -> Callable[[], Block]:
 
 
 def _array(source: Source, names: tuple[str, ...], most: int) -> Iterator[tuple[Any, int]]:
-    matrix = source.data.reshape(len(source.data), -1)
+    matrix = source.data if source.data.ndim == 2 else source.data[:, None]
     order = [source.names.index(name) for name in names] if names != source.names else None
     for begin in range(0, len(matrix), most):
         part = matrix[begin : begin + most]
@@ -83,7 +83,7 @@ def _csv(source: Source, names: tuple[str, ...], most: int) -> Iterator[tuple[An
     import pyarrow as pa
 
     try:
-        with csv_reader(source.path, list(names)) as reader:
+        with csv_reader(source.path, list(names), len(source.names)) as reader:
             for batch in reader:
                 for begin in range(0, batch.num_rows, most):
                     part = batch.slice(begin, most)

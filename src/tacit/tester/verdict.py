@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 
 from tacit.budget import promise
 from tacit.canonical import dumps
-from tacit.errors import InputError, MessageError, NotYet
+from tacit.errors import InputError, MessageError, NotYet, quote
 from tacit.messages import EvidenceMessage
 from tacit.plan import Plan
 from tacit.theory.evidence import Sizes, far_tail
@@ -38,8 +38,8 @@ class TestResult:
     def reject(self, alpha: float | None = None) -> bool:
         """Is p ≤ α (the plan's α, or another)?"""
         level = self.alpha if alpha is None else alpha
-        if not 0 < level < 1:
-            raise InputError(f"alpha is {level}: give a number between 0 and 1")
+        if not isinstance(level, int | float) or not 0 < level < 1:
+            raise InputError(f"alpha is {quote(level)}: give a number between 0 and 1")
         return self.pvalue <= level
 
     @property
