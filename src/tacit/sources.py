@@ -119,6 +119,9 @@ def _open_array(array: np.ndarray[Any, Any], label: str) -> Source:
 def _open_stream(given: Any, label: str) -> Source:
     import pyarrow as pa
 
+    objects: set[str] = set()
+    if type(given).__module__.partition(".")[0] == "pandas":
+        given, objects = _typed(given, label)
     if isinstance(given, pa.Table):
         table = given
     else:
@@ -130,7 +133,23 @@ def _open_stream(given: Any, label: str) -> Source:
                 "give one whose columns are numbers, text or booleans"
             ) from None
     names, types, table = _columns(table.schema, label, table)
+    types = tuple("text" if name in objects else word for name, word in zip(names, types, strict=True))
     return Source(label, "table", names, types, table.num_rows, table)
+
+
+def _typed(given: Any, label: str) -> tuple[Any, set[str]]:
+    """A pandas column of objects has no type: its cells are text, read both ways, whatever they hold."""
+    given = given.to_frame() if hasattr(given, "to_frame") and given.ndim == 1 else given
+    frame = given.set_axis([str(name) for name in given.columns], axis=1)
+    check_names(tuple(frame.columns), label)
+    objects = {
+        name
+        for name, kind in zip(frame.columns, frame.dtypes, strict=True)
+        if getattr(getattr(kind, "categories", kind), "dtype", kind).kind == "O" and str(kind) != "str"
+    }
+    for name in objects:
+        frame[name] = frame[name].astype(object).map(str, na_action="ignore").astype("string")
+    return frame, objects
 
 
 def _open_parquet(path: Path, name: str, head: bytes) -> Source:

@@ -254,8 +254,8 @@ def far_tail(tables: Bet, released: int, tail: Callable[[Array], Array], error: 
     impossible = math.floor((reach - (2.0 + error) / scale.grid) / w) - 1  # bound 0 below this cell, as T ≤ 2
     end = min(certain, span)
     begin = min(end, max(impossible, -span))
-    cells = np.arange(begin, end + 1)  # the value at the upper end of cell c stands at c + 1
-    bounds = np.minimum(1.0, tail(np.maximum(scale.grid * (reach - cells * float(w)) - error, 0.0)))
+    cells = np.arange(begin, end + 1)  # below c·w noise is at most c·w − 1: the bound of cell c stands at c + 1
+    bounds = np.minimum(1.0, tail(np.maximum(scale.grid * (reach + 1 - cells * float(w)) - error, 0.0)))
     total = float(np.sum(_cell_mass(cells[:-1], ratio, r) * bounds[1:])) + _upper_tail(end, ratio, r)
     total += (1 - _upper_tail(begin, ratio, r)) * float(bounds[0])
     return min(1.0, total * (1 + SAFETY) + 1e-300)
