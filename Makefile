@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: demo test test-slow check format lock bench clean
+.PHONY: demo test test-slow check format lock bench tables clean
 .DEFAULT_GOAL := demo
 
 demo: $(READY)
@@ -27,6 +27,9 @@ format: $(READY)
 
 bench: $(READY)
 	$(BIN)/python benchmarks/speed.py
+
+tables: $(READY)
+	$(BIN)/python tools/tables.py
 
 # Every version and hash, and no address: the same files whatever index they come from.
 lock: $(READY)

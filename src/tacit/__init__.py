@@ -31,7 +31,25 @@ _HOMES = {
 }
 _MODULES = ("baseline", "theory")
 
-__all__ = ["__version__", *_HOMES, *_MODULES]
+__all__ = [
+    "Budget",
+    "Column",
+    "Curator",
+    "MemoryLedger",
+    "Moments",
+    "Plan",
+    "Schema",
+    "Spectrum",
+    "TacitError",
+    "TestResult",
+    "__version__",
+    "baseline",
+    "load",
+    "moments",
+    "theory",
+    "two_sample_test",
+    "verdict",
+]
 
 if TYPE_CHECKING:
     from tacit import baseline, theory

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -29,17 +29,16 @@ class Column:
             raise SchemaError(f"column {quote(self.name)} is of kind {quote(self.kind)}: give {', '.join(KINDS)}")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Schema:
     """The columns of a table, in order. ``Schema({"age": "number", "sex": "category"})``."""
 
     columns: tuple[Column, ...]
 
-    def __post_init__(self) -> None:
-        given: Any = self.columns
-        if isinstance(given, Mapping):
-            given = [Column(name, kind) for name, kind in given.items()]
-        columns = tuple(given)
+    def __init__(self, columns: Mapping[str, str] | Iterable[Column]) -> None:
+        if isinstance(columns, Mapping):
+            columns = [Column(name, kind) for name, kind in columns.items()]  # type: ignore[arg-type]
+        columns = tuple(columns)
         if not all(isinstance(column, Column) for column in columns):
             raise SchemaError("a schema is made of columns: give {name: kind} or Column(name, kind), …")
         check_names(tuple(column.name for column in columns), "the schema")

@@ -145,7 +145,7 @@ def _typed(given: Any, label: str) -> tuple[Any, set[str]]:
     objects = {
         name
         for name, kind in zip(frame.columns, frame.dtypes, strict=True)
-        if getattr(getattr(kind, "categories", kind), "dtype", kind).kind == "O" and str(kind) != "str"
+        if np.dtype(object) in (kind, getattr(getattr(kind, "categories", None), "dtype", None))
     }
     for name in objects:
         frame[name] = frame[name].astype(object).map(str, na_action="ignore").astype("string")

@@ -159,7 +159,7 @@ def test_one_message_is_needed_and_no_more() -> None:
         ((None,), "load"),
     ):
         with pytest.raises(MessageError) as caught:
-            tacit.verdict(PLAN, *messages)  # type: ignore[arg-type]
+            tacit.verdict(PLAN, *messages)
         assert words in clear(str(caught.value))
 
 

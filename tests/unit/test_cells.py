@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -78,7 +79,7 @@ def expected(kind: str, cells: Sequence[Cell]) -> np.ndarray:
         members = number_members(number) if kind != "category" else []
         members += category_members(category) if kind != "number" else []
         rows.append([*members, tuple(TABLE[2048 if missing else 0].tolist())])
-    return np.array(rows, dtype=np.int64).sum(axis=0)
+    return np.asarray(np.array(rows, dtype=np.int64).sum(axis=0))
 
 
 def sums(source: object, kind: str | None = None) -> np.ndarray:
@@ -86,7 +87,7 @@ def sums(source: object, kind: str | None = None) -> np.ndarray:
     schema = tacit.Schema.of(source)
     if kind is not None:
         schema = tacit.Schema(dict.fromkeys(schema.names, kind))
-    return tacit.moments(tacit.Spectrum(schema), source).first[0]
+    return np.asarray(tacit.moments(tacit.Spectrum(schema), source).first[0])
 
 
 def csv_of(path: Path, cells: Sequence[bytes], name: bytes = b"c") -> Path:
@@ -120,7 +121,7 @@ def test_all_csv_cells_together_sum_to_their_sum(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("one", "other"), [("1", "1.0"), ("1", " +1e0 "), ("0.5", ".5"), ("1e400", "inf")])
 def test_spellings_of_one_number_are_one_value(one: str, other: str, tmp_path: Path) -> None:
     both = [sums(csv_of(tmp_path / f"{i}.csv", [cell.encode()])) for i, cell in enumerate((one, other))]
-    assert np.array_equal(*both)
+    assert np.array_equal(both[0], both[1])
 
 
 def test_text_that_is_not_utf8_is_a_category_and_not_an_error(tmp_path: Path) -> None:
@@ -160,7 +161,7 @@ def test_a_string_of_ten_megabytes_is_a_category_like_any_other(tmp_path: Path) 
     assert np.array_equal(sums(path), expected("text", [as_text(b"1"), (math.nan, long, False)]))
 
 
-NUMBER_COLUMNS = {
+NUMBER_COLUMNS: dict[str, tuple[Any, Any]] = {
     "int8": (pa.array([1, None, -128], pa.int8()), [1, None, -128]),
     "int64": (pa.array([2**53 + 1, -(2**63), None]), [2**53 + 1, -(2**63), None]),
     "uint64": (pa.array([2**64 - 1, 2**63 + 1025, 2**53 + 1], pa.uint64()), [2**64 - 1, 2**63 + 1025, 2**53 + 1]),
@@ -190,7 +191,7 @@ def test_a_decimal_is_the_double_nearest_to_it_as_its_text_would_be() -> None:
             assert block.values[0, 0] == float(text), (text, kind)
 
 
-WORD_COLUMNS = {
+WORD_COLUMNS: dict[str, tuple[Any, Any]] = {
     "string": (pa.array(["a", "", None, "1"]), ["a", "", None, "1"]),
     "large_string": (pa.array(["a", None], pa.large_string()), ["a", None]),
     "string_view": (pa.array(["a", None, "longer than twelve"], pa.string_view()), ["a", None, "longer than twelve"]),

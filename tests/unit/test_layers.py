@@ -120,6 +120,7 @@ def test_help_loads_nothing_heavy() -> None:
 def test_every_public_name_is_there() -> None:
     import tacit
 
+    assert set(tacit.__all__) == {"__version__", *tacit._HOMES, *tacit._MODULES}
     for name in tacit.__all__:
         assert getattr(tacit, name) is not None
     assert set(tacit.__all__) <= set(dir(tacit))
