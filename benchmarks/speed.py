@@ -85,7 +85,7 @@ def relabelling() -> dict[str, float]:
     from tacit import Schema, Spectrum
     from tacit.holder.releases.evidence import relabelled
     from tacit.holder.rows import Rows
-    from tacit.theory.evidence import Groups, Sizes
+    from tacit.theory.relabelling import Groups, Sizes
 
     rng = np.random.default_rng(2)
     x, y = rng.normal(size=(50, 12)), rng.normal(size=(350, 12))

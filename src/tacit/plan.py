@@ -12,7 +12,7 @@ from tacit.budget import Budget
 from tacit.canonical import dumps, loads
 from tacit.errors import InputError, NotYet, PlanError, quote
 from tacit.features.spectrum import Spectrum
-from tacit.theory import evidence
+from tacit.theory import evidence, relabelling
 
 FORMAT, VERSION = "tacit-plan", 1
 MOST_UNITS = 1 << 38  # sums of table entries stay exact in double precision
@@ -54,10 +54,10 @@ class Plan:
                 raise PlanError(f"{name} is {value}: give a number above 0 and {end}")
             object.__setattr__(self, name, value)
         _whole(self, "groups", 2, 200)
-        _whole(self, "relabellings", 19, evidence.MOST_RELABELLINGS)
-        if self.alpha < evidence.LEAST_ALPHA:
+        _whole(self, "relabellings", 19, relabelling.MOST_RELABELLINGS)
+        if self.alpha < relabelling.LEAST_ALPHA:
             raise PlanError(
-                f"alpha is {self.alpha}: the smallest that relabellings can reach is {evidence.LEAST_ALPHA}; "
+                f"alpha is {self.alpha}: the smallest that relabellings can reach is {relabelling.LEAST_ALPHA}; "
                 "give that or more"
             )
 
@@ -114,9 +114,9 @@ class Plan:
 
     @property
     def relabelling_count(self) -> int:
-        return self.relabellings or evidence.relabellings_for(self.alpha)
+        return self.relabellings or relabelling.relabellings_for(self.alpha)
 
-    def check_sizes(self, n_x: int, n_y: int) -> evidence.Sizes:
+    def check_sizes(self, n_x: int, n_y: int) -> relabelling.Sizes:
         """The sizes, if this plan can be released and judged at them."""
         for name, count in (("x", n_x), ("y", n_y)):
             if count < 2:
@@ -125,15 +125,15 @@ class Plan:
                 raise InputError(f"sample {name} has {count} units: at most {MOST_UNITS} are served")
         if self.paired and n_x != n_y:
             raise InputError(f"the samples have {n_x} and {n_y} units: paired data needs equally many, in one order")
-        sizes = evidence.Sizes(n_x, n_y, self.paired)
+        sizes = relabelling.Sizes(n_x, n_y, self.paired)
         self.budget.check_sizes(sizes.n_min)
-        evidence.check_alpha(self.alpha, self.groups_for(sizes), self.relabelling_count)
+        relabelling.check_alpha(self.alpha, self.groups_for(sizes), self.relabelling_count)
         return sizes
 
-    def groups_for(self, sizes: evidence.Sizes) -> evidence.Groups:
-        return evidence.Groups.of(sizes, self.groups or evidence.Groups.EACH)
+    def groups_for(self, sizes: relabelling.Sizes) -> relabelling.Groups:
+        return relabelling.Groups.of(sizes, self.groups or relabelling.Groups.EACH)
 
-    def scale_for(self, sizes: evidence.Sizes) -> evidence.Scale:
+    def scale_for(self, sizes: relabelling.Sizes) -> evidence.Scale:
         return evidence.Scale.of(
             self.budget.epsilon,
             sizes.sensitivity(self.features.diameter),
@@ -141,7 +141,7 @@ class Plan:
             sizes.spread,
         )
 
-    def bet_for(self, sizes: evidence.Sizes) -> evidence.Bet:
+    def bet_for(self, sizes: relabelling.Sizes) -> evidence.Bet:
         return evidence.bet_tables(
             self.scale_for(sizes),
             self.alpha,

@@ -18,7 +18,7 @@ from tacit.features.spectrum import Spectrum
 from tacit.holder.releases import evidence as release
 from tacit.holder.rows import Rows
 from tacit.schema import Column, Kind, Schema
-from tacit.theory.evidence import Groups, Sizes
+from tacit.theory.relabelling import Groups, Sizes
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -18,7 +18,7 @@ import pytest
 from tacit.features.spectrum import Spectrum
 from tacit.holder.moments import Moments
 from tacit.holder.releases import evidence as release
-from tacit.theory.evidence import Groups, Sizes
+from tacit.theory.relabelling import Groups, Sizes
 from tests.property.search import (
     HALF,
     MIXED,

@@ -16,7 +16,8 @@ from tacit.features.spectrum import Spectrum
 from tacit.holder.roles import Curator
 from tacit.plan import Plan
 from tacit.schema import Column, Schema
-from tacit.theory.evidence import Scale, Sizes
+from tacit.theory.evidence import Scale
+from tacit.theory.relabelling import Sizes
 from tests.property.search import (
     HALF,
     NUMBERS,

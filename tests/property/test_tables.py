@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tacit.theory.evidence import Bet, Scale, Sizes, bet_tables, far_tail
+from tacit.theory.evidence import Bet, Scale, bet_tables, far_tail
+from tacit.theory.relabelling import Sizes
 from tests.property.search import (
     NUMBERS,
     Array,

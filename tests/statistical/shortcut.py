@@ -24,7 +24,8 @@ from tacit.holder.noise import laplace
 from tacit.holder.releases import evidence
 from tacit.holder.rows import Rows
 from tacit.messages import EvidenceMessage
-from tacit.theory.evidence import Bet, Scale, Sizes
+from tacit.theory.evidence import Bet, Scale
+from tacit.theory.relabelling import Sizes
 
 Array = NDArray[np.float64]
 Job = TypeVar("Job")

@@ -228,7 +228,7 @@ def test_any_change_of_fields_is_judged_or_refused(changes: dict[str, Any]) -> N
 @quick
 @given(st.integers(2, 1 << 38), st.integers(2, 1 << 38), st.integers(-(1 << 62), 1 << 62))
 def test_any_sizes_with_numbers_that_fit_them_are_judged(n_x: int, n_y: int, value: int) -> None:
-    scale = PLAN.scale_for(tacit.theory.evidence.Sizes(n_x, n_y))
+    scale = PLAN.scale_for(tacit.theory.relabelling.Sizes(n_x, n_y))
     judged(having(n_x=n_x, n_y=n_y, value=value, grid=scale.grid, scale=scale.noise, sensitivity=2 * scale.steps))
 
 

@@ -11,7 +11,8 @@ from tacit.holder.ledger import Account
 from tacit.holder.noise import laplace
 from tacit.messages import EvidenceMessage
 from tacit.plan import Plan
-from tacit.theory.evidence import Scale, Sizes
+from tacit.theory.evidence import Scale
+from tacit.theory.relabelling import Sizes
 
 
 def send(plan: Plan, sizes: Sizes, exact: int, scale: Scale, account: Account) -> EvidenceMessage:

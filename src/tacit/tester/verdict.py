@@ -10,7 +10,8 @@ from tacit.canonical import dumps
 from tacit.errors import InputError, MessageError, NotYet, quote
 from tacit.messages import EvidenceMessage
 from tacit.plan import Plan
-from tacit.theory.evidence import Sizes, far_tail
+from tacit.theory.evidence import far_tail
+from tacit.theory.relabelling import Sizes
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from tacit.holder.rows import Rows
 from tacit.messages import EvidenceMessage
 from tacit.plan import Plan
 from tacit.progress import progress
-from tacit.theory.evidence import Groups, Sizes
+from tacit.theory.relabelling import Groups, Sizes
 
 _BLOCK = 2_000_000  # numbers at a time: 16 MB
 
