@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from tacit.budget import Budget
-from tacit.errors import InputError, NotYet, quote
+from tacit.errors import InputError, NotYet, quote, sealed
 from tacit.features.spectrum import Spectrum
 from tacit.holder.ledger import LedgerStore
 from tacit.holder.roles import Curator
@@ -15,6 +15,7 @@ from tacit.sources import open_source
 from tacit.tester.verdict import TestResult, verdict
 
 
+@sealed
 def two_sample_test(
     x: object,
     y: object,

@@ -6,6 +6,7 @@ import numpy as np
 
 from tacit.api import spectrum_for
 from tacit.budget import Budget
+from tacit.errors import sealed
 from tacit.features.spectrum import Spectrum
 from tacit.holder.releases.evidence import relabelled
 from tacit.holder.rows import Rows
@@ -19,6 +20,7 @@ NOT_PRIVATE = (
 )
 
 
+@sealed
 def spectrum_test(
     x: object,
     y: object,

@@ -24,7 +24,7 @@ class Budget:
         if epsilon < LEAST_EPSILON:
             raise InputError(f"epsilon is {epsilon}: below {LEAST_EPSILON} nothing but noise comes out; give more")
         if epsilon > MOST_EPSILON:
-            raise InputError(f"epsilon is {epsilon}: so much promises nothing; give 10 or less")
+            raise InputError(f"epsilon is {epsilon}: give at most {MOST_EPSILON:g}, and 10 is already much")
         if not 0 <= delta < 1:
             raise InputError(f"delta is {delta}: give a number from 0 up to, not including, 1")
         object.__setattr__(self, "epsilon", epsilon)
@@ -46,6 +46,8 @@ class Budget:
 
 def _number(value: object, name: str) -> float:
     try:
+        if isinstance(value, bool | str | bytes):
+            raise TypeError
         return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"{name} is not a number: give one, such as {name}=1") from None

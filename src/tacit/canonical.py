@@ -24,7 +24,7 @@ def loads(text: str | bytes, what: str, error: type[TacitError]) -> Any:
     try:
         return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_once)
     except (ValueError, RecursionError):
-        raise error(f"{what} is cut short or not JSON: get it again from who made it") from None
+        raise error(f"{what} is cut short or not JSON: give what Tacit wrote, whole") from None
 
 
 def _no_constant(name: str) -> Any:

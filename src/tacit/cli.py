@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NoReturn
 
 import click
 
-from tacit.errors import InputError, NotYet, PlanError, TacitError
+from tacit.errors import Broken, InputError, NotYet, PlanError, TacitError
 
 Command = Callable[..., None]
 
@@ -32,8 +31,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except BrokenPipeError:
         sys.stdout = None
         sys.exit(0)
-    except Exception as error:  # its text may hold a private value: the type and the place are enough
-        _fail(f"an error of Tacit's own, {type(error).__name__} {_place(error)}: please report it", 2)
+    except Exception as error:
+        _fail(str(Broken.of(error)), 2)
     sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -41,13 +40,6 @@ def _fail(line: str, code: int, prefix: str = "tacit: ") -> NoReturn:
     text = line if not prefix else prefix + " ".join(line.split())
     print(text, file=sys.stderr)
     sys.exit(code)
-
-
-def _place(error: BaseException) -> str:
-    trace = error.__traceback__
-    while trace and trace.tb_next:
-        trace = trace.tb_next
-    return f"at {Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}" if trace else ""
 
 
 def _options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
@@ -67,10 +59,10 @@ _TEST = _options(
     click.option("--alpha", type=float, default=0.05, show_default=True, help="The level to decide at."),
     click.option("--bet", type=float, default=0.5, show_default=True, help="The share staked on that level."),
     click.option("--paired", is_flag=True, help="Row i of A and row i of B are the same unit."),
-    click.option("--shared", is_flag=True, help="A unit may be in both samples."),
-    click.option("--unit", metavar="COLUMN", help="The column that names a unit with several rows."),
-    click.option("--schema", metavar="FILE", help="A declared schema."),
-    click.option("--where", is_flag=True, help="Also say where the samples differ."),
+    click.option("--shared", is_flag=True, help="A unit may be in both samples (later version)."),
+    click.option("--unit", metavar="COLUMN", help="The column that names a unit with several rows (later version)."),
+    click.option("--schema", metavar="FILE", help="A declared schema (later version)."),
+    click.option("--where", is_flag=True, help="Also say where the samples differ (later version)."),
 )
 
 
@@ -89,7 +81,7 @@ def _plan(
     from tacit.budget import Budget
     from tacit.canonical import loads
     from tacit.features.spectrum import Spectrum
-    from tacit.messages import read_text
+    from tacit.files import read_text
     from tacit.plan import Plan
 
     if schema is not None:
@@ -103,7 +95,7 @@ def _plan(
 
 
 def _read_plan(path: str) -> Any:
-    from tacit.messages import read_text
+    from tacit.files import read_text
     from tacit.plan import Plan
 
     return Plan.from_json(read_text(path, PlanError))
@@ -129,36 +121,42 @@ def schema(a: str) -> None:
 @click.argument("a")
 @click.argument("b", required=False)
 @_TEST
-@click.option("--rounds", type=int, default=1, show_default=True, help="Rounds of release.")
-@click.option("--share", type=float, help="The first round's share of the budget.")
+@click.option("--rounds", type=int, default=1, show_default=True, help="Rounds of release (later version).")
+@click.option("--share", type=float, help="The first round's share of the budget (later version).")
 @click.option("--groups", type=int, help="Relabelling groups of the smaller sample (default 50).")
 @click.option("--relabellings", type=int, help="How many relabellings (default 999, more for a small α).")
-@click.option("-o", "output", metavar="FILE", required=True, help="Where the plan goes.")
+@click.option("-o", "output", metavar="FILE", required=True, help="Where the plan goes; - is standard output.")
 def plan(a: str, b: str | None, output: str, **given: Any) -> None:
     """Write a plan for tables like A (and B): public values only, no cell is read."""
-    from tacit.messages import write_whole
+    from tacit.files import reserved
 
-    made = _plan(a, b, **given)
-    write_whole(output, made.to_json() + "\n")
-    click.echo(f"plan {made.digest}")
+    with reserved(output, (a, b)) as write:
+        made = _plan(a, b, **given)
+        write(made.to_json() + "\n")
+    names = ", ".join(repr(name) for name in made.features.columns.names[:8])
+    more = len(made.features.columns.names) - 8
+    click.echo(f"plan {made.digest}", err=True)
+    click.echo(f"It names the columns {names}{f' and {more} more' if more > 0 else ''}, and is public.", err=True)
 
 
 @tacit.command()
 @click.argument("plan")
 @click.option("--x", metavar="A", help="The first sample.")
 @click.option("--y", metavar="B", help="The second sample.")
-@click.option("--dataset", metavar="NAME", help="The name under which a ledger counts.")
+@click.option("--dataset", metavar="NAME", help="The name under which a ledger counts (later version).")
 @click.option("--no-ledger", is_flag=True, help="Record nothing.")
-@click.option("-o", "output", metavar="FILE", required=True, help="Where the message goes.")
+@click.option("-o", "output", metavar="FILE", required=True, help="Where the message goes; - is standard output.")
 def release(plan: str, x: str | None, y: str | None, dataset: str | None, no_ledger: bool, output: str) -> None:
     """Release one message about A and B, as PLAN says."""
+    from tacit.files import reserved
     from tacit.holder.roles import Curator
 
     if x is None or y is None:
         raise InputError("an evidence release needs both samples: give --x A and --y B")
     agreed = _read_plan(plan)
-    _writable(output)
-    Curator(False if no_ledger else None, dataset).release(agreed, x, y).save(output)
+    with reserved(output, (plan, x, y), fresh=True) as write:
+        message = Curator(False if no_ledger else None, dataset).release(agreed, x, y)
+        write(message.to_json() + "\n")
     click.echo("one message released; 'tacit inspect' shows it, 'tacit verdict' judges it", err=True)
 
 
@@ -189,9 +187,9 @@ def verdict(plan: str, files: tuple[str, ...], as_json: bool) -> None:
 @click.argument("a")
 @click.argument("b")
 @_TEST
-@click.option("--dataset", metavar="NAME", help="The name under which a ledger counts.")
+@click.option("--dataset", metavar="NAME", help="The name under which a ledger counts (later version).")
 @click.option("--no-ledger", is_flag=True, help="Record nothing.")
-@click.option("--report", metavar="FILE", help="Also write a report.")
+@click.option("--report", metavar="FILE", help="Also write a report (later version).")
 @click.option("--json", "as_json", is_flag=True, help="For machines.")
 @click.option("--dry-run", is_flag=True, help="Show the columns and the cost; read and release nothing.")
 def test(
@@ -230,15 +228,7 @@ def test(
 def demo(output: str) -> None:
     """Two cases on real people's answers to a survey, and a picture."""
     from tacit.demo import run
+    from tacit.files import checked
 
-    _writable(output)
+    checked(output)
     run(output)
-
-
-def _writable(path: str) -> None:
-    """Say it before anything is spent."""
-    import os
-
-    folder = Path(path).parent
-    if not folder.is_dir() or not os.access(folder, os.W_OK) or Path(path).is_dir():
-        raise InputError(f"{path!r} cannot be written: choose a file in a folder that exists")

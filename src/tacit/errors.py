@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
 
 class TacitError(ValueError):
     """One clear line for whoever called; nothing was spent."""
@@ -29,6 +37,19 @@ class NotYet(TacitError):
     """A value of the contract that a later version serves."""
 
 
+class Broken(TacitError):
+    """A mistake of Tacit's own."""
+
+    @classmethod
+    def of(cls, error: BaseException) -> Broken:
+        """Its type and its place; its text may hold a private value."""
+        trace, place = error.__traceback__, ""
+        while trace:
+            place = f" at {Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"
+            trace = trace.tb_next
+        return cls(f"an error of Tacit's own, {type(error).__name__}{place}: please report it")
+
+
 class Refused(TacitError):
     """A ledger said no."""
 
@@ -42,3 +63,24 @@ def quote(text: object, limit: int = 60) -> str:
     except Exception:  # a number of too many digits, an object of somebody's own
         words = type(text).__name__
     return repr(words if len(words) <= limit else words[: limit - 1] + "…")
+
+
+def sealed(function: Callable[P, R]) -> Callable[P, R]:
+    """Whatever goes wrong beside the data reaches the caller as one clean error.
+
+    Libraries put cells into the text of their errors, and an error keeps what it arose from, with its frames. So
+    the one that leaves is a new one, raised outside: nothing hangs on it.
+    """
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        clean: TacitError
+        try:
+            return function(*args, **kwargs)
+        except TacitError as error:
+            clean = type(error)(*error.args)
+        except Exception as error:
+            clean = Broken.of(error)
+        raise clean
+
+    return call

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import os
+import math
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from tacit.canonical import MOST_BYTES, dumps, loads
-from tacit.errors import InputError, MessageError, quote
+from tacit.budget import promise
+from tacit.canonical import dumps, loads
+from tacit.errors import MessageError, quote
+from tacit.files import read_text, write_whole
 
 VERSION = 1
 
@@ -47,6 +50,8 @@ class EvidenceMessage(BaseModel):
     @classmethod
     def from_json(cls, text: str | bytes) -> EvidenceMessage:
         given = loads(text, "the message", MessageError)
+        if isinstance(given, dict) and given.get("format") == "tacit-plan":
+            raise MessageError("this is a plan, and a message is needed: the plan comes first, then its messages")
         if not isinstance(given, dict) or given.get("format") != "tacit-message":
             raise MessageError("this is not a message of Tacit's: make one with 'tacit release'")
         if given.get("version") != VERSION or type(given["version"]) is not int:
@@ -57,9 +62,27 @@ class EvidenceMessage(BaseModel):
         if odd := sorted(set(given) ^ set(cls.model_fields))[:1]:
             raise MessageError(f"the message has {quote(odd[0])} too much or lacks it: have it released again")
         try:
-            return cls.model_validate(given)
+            message = cls.model_validate(given)
         except ValidationError as error:
             raise _first(error) from None
+        message.check()
+        return message
+
+    def check(self) -> None:
+        """What the message says of itself must fit together, plan or no plan."""
+        promises = [promise(self.epsilon, paired) for paired in (False, True)]
+        exact = self.sensitivity / Fraction(self.epsilon)
+        fits = {
+            "promise": self.promise in promises,
+            "rho": self.rho == self.epsilon * self.epsilon / 2,
+            "scale": Fraction(self.scale) >= exact > Fraction(math.nextafter(self.scale, 0)),
+        }
+        for name, right in fits.items():
+            if not right:
+                raise MessageError(
+                    f"the message's {name} is not what its epsilon and sensitivity say: it was changed on the way; "
+                    "have it released again"
+                )
 
     def save(self, path: str | Path) -> None:
         write_whole(path, self.to_json() + "\n")
@@ -68,47 +91,6 @@ class EvidenceMessage(BaseModel):
 def load(path: str | Path) -> EvidenceMessage:
     """A message from a file."""
     return EvidenceMessage.from_json(read_text(path, MessageError))
-
-
-def read_text(path: str | Path, error: type[Exception]) -> bytes:
-    """A small file of text, never a pipe, a device or something endless."""
-    if not isinstance(path, str | Path):
-        raise error(f"a path is needed, not a {type(path).__name__}: give the name of a file")
-    path = Path(path)
-    name = quote(path, 200)
-    try:
-        if not path.exists():
-            raise error(f"there is no file {name}: check the path")
-        if not path.is_file():
-            raise error(f"{name} is not a regular file: give a file that Tacit wrote")
-        with path.open("rb") as file:
-            text = file.read(MOST_BYTES + 1)
-    except OSError as failure:
-        raise error(f"{name} cannot be read ({failure.strerror}): check the path and its permissions") from None
-    if not text.strip():
-        raise error(f"{name} is empty: get it again from who made it")
-    return text
-
-
-def write_whole(path: str | Path, text: str) -> None:
-    """The file as a whole or not at all, whatever happens on the way."""
-    path = Path(path)
-    try:
-        if path.exists() and not path.is_file():  # a pipe or a device is written to, not replaced
-            path.write_text(text, encoding="utf-8")
-            return
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-        try:
-            with temporary.open("x", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, path)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
-    except OSError as failure:
-        raise InputError(f"{quote(path, 200)} cannot be written ({failure.strerror}): choose another path") from None
 
 
 def _first(error: ValidationError) -> MessageError:

@@ -92,6 +92,8 @@ class Plan:
         if functions:
             raise NotYet("functions come with a later version: leave them out")
         given = loads(text, "the plan", PlanError)
+        if isinstance(given, dict) and given.get("format") == "tacit-message":
+            raise PlanError("this is a message, and a plan is needed: the plan comes first, then its messages")
         if not isinstance(given, dict) or given.get("format") != FORMAT:
             raise PlanError("this is not a plan of Tacit's: make one with 'tacit plan'")
         if given.get("version") != VERSION or type(given["version"]) is not int:
@@ -120,7 +122,7 @@ class Plan:
         """The sizes, if this plan can be released and judged at them."""
         for name, count in (("x", n_x), ("y", n_y)):
             if count < 2:
-                raise InputError(f"sample {name} has {count} units: a test needs at least 2 in each sample")
+                raise InputError(f"sample {name} has {units(count)}: a test needs at least 2 in each, give more rows")
             if count > MOST_UNITS:
                 raise InputError(f"sample {name} has {count} units: at most {MOST_UNITS} are served")
         if self.paired and n_x != n_y:
@@ -173,6 +175,10 @@ def _refuse_what_is_to_come(plan: Plan) -> None:
         raise NotYet(f"a declared schema {later}: give features=Spectrum(Schema.of(table))")
     if plan.where is not False:
         raise NotYet(f"where=True {later}: leave it out")
+
+
+def units(count: int) -> str:
+    return f"{count} unit" if count == 1 else f"{count} units"
 
 
 def _real(value: Any, name: str) -> float:

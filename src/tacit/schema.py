@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from tacit.errors import NotYet, PlanError, SchemaError, quote
+from tacit.errors import NotYet, PlanError, SchemaError, quote, sealed
 from tacit.sources import Source, check_names, open_source
 
 Kind = Literal["number", "category", "text"]
@@ -47,6 +47,7 @@ class Schema:
         object.__setattr__(self, "columns", columns)
 
     @classmethod
+    @sealed
     def of(cls, source: object) -> Schema:
         """The schema of an array, a table or a path, by its types alone."""
         opened = open_source(source)
@@ -87,13 +88,12 @@ class Schema:
 
     @classmethod
     def from_dict(cls, given: object) -> Schema:
-        try:
-            assert isinstance(given, dict) and set(given) == {"columns"}
-            columns = [(entry["name"], entry["kind"]) for entry in given["columns"] if len(entry) == 2]
-            assert len(columns) == len(given["columns"])
-        except (AssertionError, KeyError, TypeError):
-            raise PlanError('a schema is {"columns": [{"name": …, "kind": …}, …]}: make the plan again') from None
-        return cls(tuple(Column(name, kind) for name, kind in columns))
+        entries = given.get("columns") if isinstance(given, dict) and set(given) == {"columns"} else None
+        if not isinstance(entries, list) or not all(
+            isinstance(entry, dict) and set(entry) == {"name", "kind"} for entry in entries
+        ):
+            raise PlanError('a schema is {"columns": [{"name": …, "kind": …}, …]}: make the plan again')
+        return cls(tuple(Column(entry["name"], entry["kind"]) for entry in entries))
 
 
 def require_columns(ours: tuple[str, ...], theirs: tuple[str, ...], here: str, there: str) -> None:

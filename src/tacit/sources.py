@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".npy", ".csv", ".parquet")
 CSV_BLOCK = 32 << 20
+MOST_HEADER = 4 << 20
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def _open_path(path: Path) -> Source:
         if not path.is_file():
             raise InputError(f"{name} is not a regular file: give a .npy, .csv or .parquet file")
         if suffix not in SUFFIXES:
-            raise InputError(f"{name} ends in {quote(suffix)}: give a file that ends in .npy, .csv or .parquet")
+            raise InputError(f"{name} ends in {quote(suffix)}: write it as .npy, .csv (with commas) or .parquet")
         with path.open("rb") as file:
             head = file.read(1 << 16)
     except OSError as error:
@@ -130,7 +131,7 @@ def _open_stream(given: Any, label: str) -> Source:
         except (pa.ArrowException, TypeError, ValueError):
             raise InputError(
                 f"{label} is a {type(given).__name__} that does not hand out an Arrow table: "
-                "give one whose columns are numbers, text or booleans"
+                "give one of numbers, text or booleans (a series by to_frame(), a lazy frame by collect())"
             ) from None
     names, types, table = _columns(table.schema, label, table)
     types = tuple("text" if name in objects else word for name, word in zip(names, types, strict=True))
@@ -148,8 +149,15 @@ def _typed(given: Any, label: str) -> tuple[Any, set[str]]:
         if np.dtype(object) in (kind, getattr(getattr(kind, "categories", None), "dtype", None))
     }
     for name in objects:
-        frame[name] = frame[name].astype(object).map(str, na_action="ignore").astype("string")
+        frame[name] = frame[name].astype(object).map(_word_of, na_action="ignore").astype("string")
     return frame, objects
+
+
+def _word_of(cell: object) -> str:
+    try:
+        return str(cell).encode("utf-8", "backslashreplace").decode()
+    except Exception:  # an object of somebody's own, that does not say what it is
+        return type(cell).__name__
 
 
 def _open_parquet(path: Path, name: str, head: bytes) -> Source:
@@ -170,28 +178,35 @@ def _open_parquet(path: Path, name: str, head: bytes) -> Source:
 def _open_csv(path: Path, name: str, head: bytes) -> Source:
     import pyarrow as pa
 
-    if head.startswith((b"PAR1", b"\x93NUMPY", b"PK\x03\x04", b"\x1f\x8b")) or b"\x00" in head:
-        raise InputError(f"{name} is not a CSV file, whatever its name says: write it as comma-separated text")
+    header = _header(path)
+    if head.startswith((b"PAR1", b"\x93NUMPY", b"PK\x03\x04", b"\x1f\x8b")) or b"\x00" in header:
+        raise InputError(f"{name} is not a CSV file, whatever its name says: write comma-separated text in UTF-8")
     try:
-        with csv_reader(pa.BufferReader(_header(path)), None, 2) as reader:
+        with csv_reader(pa.BufferReader(header), None, 2) as reader:
             names = tuple(reader.schema.names)
     except (pa.ArrowException, OSError, ValueError):
         raise csv_error(name) from None
     if len(names) == 1 and any(mark in names[0] for mark in ";\t|"):
-        raise InputError(f"{name} has no comma in its header: write it with commas between the columns")
+        raise InputError(f"{name} has no comma in its header: write commas between columns, points in decimals")
+    if not all(name.strip() for name in names) or (any(map(_is_number, names)) and not _is_counted(names)):
+        raise SchemaError(  # which one stays unsaid: without a header it is somebody's cell
+            f"the first line of {name} has an empty name or a number where the columns need names: "
+            "put names there, and leave row numbers out"
+        )
     check_names(names, name)
     return Source(name, "csv", names, ("text",) * len(names), None, path, path)
 
 
 def _header(path: Path) -> bytes:
     """The first record of a CSV: up to the first end of a line outside quotes."""
-    record = b""
+    lines, length, quotes = [], 0, 0
     with path.open("rb") as file:
-        for line in file:
-            record += line
-            if (record.count(b'"') % 2 == 0 and record.strip()) or len(record) > CSV_BLOCK:
+        while line := file.readline(MOST_HEADER):
+            lines.append(line)
+            length, quotes = length + len(line), quotes + line.count(b'"')
+            if (quotes % 2 == 0 and line.strip()) or length >= MOST_HEADER:
                 break
-    return record.rstrip(b"\r\n") + b"\n"
+    return b"".join(lines).replace(b"\r\n", b"\n").partition(b"\r")[0].rstrip(b"\n") + b"\n"
 
 
 def csv_reader(path: object, names: list[str] | None, width: int) -> pa.csv.CSVStreamingReader:
@@ -211,6 +226,19 @@ def csv_reader(path: object, names: list[str] | None, width: int) -> pa.csv.CSVS
             strings_can_be_null=False,
         ),
     )
+
+
+def _is_number(name: str) -> bool:
+    try:
+        float(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_counted(names: tuple[str, ...]) -> bool:
+    """0, 1, 2, …: an array that was written as a CSV."""
+    return names == tuple(str(place) for place in range(len(names)))
 
 
 def csv_error(name: str) -> InputError:

@@ -16,6 +16,7 @@ BELOW: dict[str, set[str]] = {}
 LAYERS: list[set[str]] = [
     {"errors"},
     {"canonical", "progress"},
+    {"files"},
     {"sources", "theory"},
     {"schema"},
     {"budget", "features"},

@@ -24,7 +24,7 @@ INFINITE = r"^[+-]?inf(inity)?$"
 Names = tuple[NDArray[np.intp], NDArray[np.uint64]]  # a code for each row (len(names): missing), and the names
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Block:
     """Some rows of a table as the spectrum sees them."""
 
@@ -128,12 +128,21 @@ def _words(cells: Any) -> Any:
 def _decoded(cells: Any) -> Any:
     import pyarrow as pa
 
-    arrow = pa.array(cells) if isinstance(cells, np.ndarray) else cells
+    arrow = _arrow(cells) if isinstance(cells, np.ndarray) else cells
     if not pa.types.is_dictionary(arrow.type):
         return arrow
     if pa.types.is_string_view(arrow.type.value_type):
         arrow = pa.DictionaryArray.from_arrays(arrow.indices, arrow.dictionary.cast(pa.string()))
     return arrow.dictionary_decode()
+
+
+def _arrow(cells: NDArray[Any]) -> Any:
+    import pyarrow as pa
+
+    try:
+        return pa.array(cells)
+    except UnicodeEncodeError:
+        return pa.array([str(cell).encode("utf-8", "backslashreplace") for cell in cells], pa.binary())
 
 
 def _is_words(kind: Any) -> bool:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.errors import NotYet, PlanError, quote
+from tacit.errors import NotYet, PlanError, quote, sealed
 from tacit.features import kernel
 from tacit.features.cells import Block
 from tacit.features.phases import (
@@ -147,6 +147,7 @@ class Spectrum:
                 sums += cells[:, :, None, None] * (entry(phase) - entry(0))
         return sums.reshape(count, -1, 2)
 
+    @sealed
     def __call__(self, rows: object) -> NDArray[np.complex128]:
         """ψ_1 … ψ_K of each row of an array or table in memory."""
         source = open_source(rows)

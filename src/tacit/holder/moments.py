@@ -14,6 +14,7 @@ from typing import Any, NoReturn, final
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.errors import sealed
 from tacit.features.cells import Block
 from tacit.features.spectrum import Spectrum
 from tacit.holder.rows import Rows
@@ -63,6 +64,7 @@ class Moments:
         raise TypeError("moments are private values: they have no state to hand out")
 
 
+@sealed
 def moments(features: Spectrum, rows: object) -> Moments:
     """The exact sums of a map's features over all rows of an array, a table or a file."""
     return grouped(features, Rows(rows, features.columns, "the table"), None, 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from tacit.errors import InputError, NotYet
+from tacit.errors import InputError, NotYet, sealed
 from tacit.holder.ledger import Account, LedgerStore
 from tacit.holder.releases import evidence
 from tacit.messages import EvidenceMessage
@@ -30,6 +30,7 @@ class Curator:
         self._ledger = None if ledger is None or ledger is False else ledger
         self._dataset = dataset
 
+    @sealed
     def release(self, plan: Plan, x: object, y: object) -> EvidenceMessage:
         if not isinstance(plan, Plan):
             raise InputError("the first argument is a Plan: make one with Plan(features=…, budget=…)")

@@ -45,7 +45,7 @@ def _encoder(schema: Schema, columns: Any, label: str) -> Callable[[], Block]:
     def encode() -> Block:
         try:
             return Block.of(schema, columns)
-        except (ArithmeticError, ValueError, TypeError):  # Arrow's errors are of these, and show cells
+        except Exception:  # whatever Arrow says shows cells
             raise InputError(f"{label} has cells that cannot be read as what their column's type says") from None
 
     return encode

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tacit.tester.verdict import TestResult
 
 WIDTH = 88
+MUCH = 20
 
 
 def text(result: TestResult) -> str:
@@ -20,11 +21,14 @@ def text(result: TestResult) -> str:
     sign = "≤" if result.reject() else ">"
     lines = [f"{head}  (p = {number(result.pvalue)} {sign} α = {result.alpha:g})", ""]
     if result.evalue is not None:
-        lines.append(f"  e-value    {number(result.evalue)}")
+        far = result.pvalue * result.evalue < 0.999
+        smaller = "  (p is smaller than 1/e: it also has a bound of its own)" if far else ""
+        lines.append(f"  e-value    {number(result.evalue)}{smaller}")
     lines.append(f"  statistic  {number(result.statistic)}")
     lines.append(f"  units      {result.n_x:,} and {result.n_y:,}")
     if result.private:
-        lines.append(f"  privacy    epsilon = {result.epsilon!r}, delta = {result.delta:g} ({result.release})")
+        much = ": so much promises next to nothing" if result.epsilon and result.epsilon > MUCH else ""
+        lines.append(f"  privacy    epsilon = {result.epsilon!r}, delta = {result.delta:g} ({result.release}){much}")
         said = "yes" if result.recorded else "no: nothing was written to a ledger; keep count yourself"
         lines.append(f"  recorded   {said}")
     lines += ["", *textwrap.wrap(result.promise, WIDTH, initial_indent="  ", subsequent_indent="  ")]
@@ -59,7 +63,7 @@ def number(value: float) -> str:
 
 def cost(plan: Plan, rows_x: int | None, rows_y: int | None) -> str:
     """What a release on this plan would read and spend, from the schema alone."""
-    sizes = [f"{rows:,}" if rows is not None else "not counted yet" for rows in (rows_x, rows_y)]
+    sizes = [f"{rows:,}" if rows is not None else "as yet uncounted" for rows in (rows_x, rows_y)]
     lines = [
         "Nothing but the schema was read, and nothing was spent. This release would",
         "",
