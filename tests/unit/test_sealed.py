@@ -70,12 +70,19 @@ CALLS: dict[str, Callable[[object], object]] = {
 @pytest.mark.parametrize("source", SOURCES)
 def test_an_error_carries_no_cell(call: str, source: str, tmp_path: Path) -> None:
     given = SOURCES[source](tmp_path)
-    try:
-        CALLS[call](given)
-    except TacitError as error:
+    error = error_of(CALLS[call], given)
+    if error is not None:
         assert SECRET not in everything_of(error)
         assert error.__cause__ is None
         assert error.__context__ is None
+
+
+def error_of(call: Callable[[object], object], given: object) -> TacitError | None:
+    try:
+        call(given)
+    except TacitError as error:
+        return error
+    return None
 
 
 def test_a_mistake_of_our_own_says_its_kind_and_place_alone() -> None:
@@ -111,7 +118,7 @@ def test_blocks_and_sources_show_no_cell() -> None:
 def test_a_csv_without_names_is_refused_without_saying_what_stands_there(first: str, tmp_path: Path) -> None:
     path = tmp_path / "plain.csv"
     path.write_text(f"{first}\n1,2,3\n")
-    with pytest.raises(TacitError, match="needs? names|need names") as caught:
+    with pytest.raises(TacitError, match="need names") as caught:
         Schema.of(path)
     assert SECRET not in everything_of(caught.value)
 
