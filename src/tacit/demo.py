@@ -45,9 +45,7 @@ CASES = (
 def run(picture: str) -> None:
     """Print both verdicts and draw them."""
     print("Answers of adults to the US health survey NHANES 2017-2018: age, sleep, food, cholesterol, walking.")
-    print(
-        f"Each comparison is one release at epsilon = {EPSILON:g}. The average bedtimes are minutes apart in both cases.\n"
-    )
+    print(f"Each comparison is one release at epsilon = {EPSILON:g}. The average bedtimes are minutes apart.\n")
     shown = []
     for case in CASES:
         with as_file(files("tacit") / "data") as folder:
