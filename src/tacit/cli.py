@@ -154,7 +154,7 @@ def release(plan: str, x: str | None, y: str | None, dataset: str | None, no_led
     if x is None or y is None:
         raise InputError("an evidence release needs both samples: give --x A and --y B")
     agreed = _read_plan(plan)
-    with reserved(output, (plan, x, y), fresh=True) as write:
+    with reserved(output, (plan, x, y), keep=True) as write:
         message = Curator(False if no_ledger else None, dataset).release(agreed, x, y)
         write(message.to_json() + "\n")
     click.echo("one message released; 'tacit inspect' shows it, 'tacit verdict' judges it", err=True)

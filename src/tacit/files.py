@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -40,16 +41,17 @@ def write_whole(path: str | Path, text: str) -> None:
 
 @contextmanager
 def reserved(
-    path: str | Path, inputs: tuple[str | None, ...] = (), fresh: bool = False
+    path: str | Path, inputs: tuple[str | None, ...] = (), keep: bool = False
 ) -> Iterator[Callable[[str], None]]:
     """Makes sure of a place for a text before anything is spent on it; yields what writes it there, whole.
 
-    ``inputs`` are files that it must not replace; ``fresh``: nor any other. "-" is standard output.
+    ``inputs`` are files that it must not replace; ``keep``: what is there is kept under another name. "-" is
+    standard output.
     """
     if str(path) == "-":
         yield print
         return
-    place = checked(path, inputs, fresh)
+    place = checked(path, inputs)
     if place.exists() and not place.is_file():  # a pipe or a device is written to, not replaced
         yield lambda text: _written(place.write_text, text, place)
         return
@@ -62,6 +64,8 @@ def reserved(
             file.flush()
             os.fsync(file.fileno())
         try:
+            if keep and place.exists():
+                _keep(place)
             os.replace(part, place)
         except OSError as failure:
             kept = place.with_name(part.name.removeprefix("."))
@@ -77,7 +81,15 @@ def reserved(
         part.unlink(missing_ok=True)
 
 
-def checked(path: str | Path, inputs: tuple[str | None, ...] = (), fresh: bool = False) -> Path:
+def _keep(place: Path) -> None:
+    """NAME → NAME.1, or the next number that is free; NAME itself stays until it is replaced."""
+    number = 1
+    while (kept := place.with_name(f"{place.name}.{number}")).exists():
+        number += 1
+    shutil.copyfile(place, kept)
+
+
+def checked(path: str | Path, inputs: tuple[str | None, ...] = ()) -> Path:
     """A path that can be written, or one clear line."""
     place, name = Path(path), quote(path, 200)
     try:
@@ -91,8 +103,6 @@ def checked(path: str | Path, inputs: tuple[str | None, ...] = (), fresh: bool =
         raise InputError(f"{name} cannot be written: choose a file in a folder that exists and may be written to")
     if there and any(given is not None and Path(given).exists() and place.samefile(given) for given in inputs):
         raise InputError(f"{name} is one of the files that are read: choose another name for what is written")
-    if there and fresh and place.is_file():
-        raise InputError(f"{name} is there already, and what it cost would be lost: choose another name")
     return place
 
 

@@ -60,11 +60,13 @@ def test_a_bad_output_is_refused_and_nothing_changes(command: tuple[str, ...], f
     assert listing(folder) == before
 
 
-def test_a_message_that_was_paid_for_is_not_replaced(folder: Path) -> None:
-    assert run(*RELEASE, "message.json") == 0
-    before = listing(folder)
-    assert run(*RELEASE, "message.json") == 2
-    assert listing(folder) == before
+def test_a_message_that_was_paid_for_is_kept(folder: Path) -> None:
+    messages = []
+    for _ in range(3):
+        assert run(*RELEASE, "message.json") == 0
+        messages.append((folder / "message.json").read_text())
+    kept = [(folder / name).read_text() for name in ("message.json.1", "message.json.2", "message.json")]
+    assert kept == messages
 
 
 def test_a_dash_is_standard_output(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
