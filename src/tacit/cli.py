@@ -16,7 +16,7 @@ Command = Callable[..., None]
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Results on stdout; one clear line on stderr and exit code 2 (3: refused) for what is wrong."""
     try:
-        code = tacit.main(args=arguments, prog_name="tacit", standalone_mode=False)
+        code = commands.main(args=arguments, prog_name="tacit", standalone_mode=False)
         sys.stdout.flush()
     except TacitError as error:
         _fail(str(error), error.exit_code)
@@ -103,11 +103,11 @@ def _read_plan(path: str) -> Any:
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="tacit", message="%(prog)s %(version)s")
-def tacit() -> None:
+def commands() -> None:
     """Do two private samples come from the same distribution? Tacit tells that, and nothing else about them."""
 
 
-@tacit.command()
+@commands.command()
 @click.argument("a")
 def schema(a: str) -> None:
     """The columns of A and their kinds, by types alone."""
@@ -117,7 +117,7 @@ def schema(a: str) -> None:
         click.echo(f"{column.kind:<9} {column.name!r}")
 
 
-@tacit.command()
+@commands.command()
 @click.argument("a")
 @click.argument("b", required=False)
 @_TEST
@@ -139,7 +139,7 @@ def plan(a: str, b: str | None, output: str, **given: Any) -> None:
     click.echo(f"It names the columns {names}{f' and {more} more' if more > 0 else ''}, and is public.", err=True)
 
 
-@tacit.command()
+@commands.command()
 @click.argument("plan")
 @click.option("--x", metavar="A", help="The first sample.")
 @click.option("--y", metavar="B", help="The second sample.")
@@ -160,7 +160,7 @@ def release(plan: str, x: str | None, y: str | None, dataset: str | None, no_led
     click.echo("one message released; 'tacit inspect' shows it, 'tacit verdict' judges it", err=True)
 
 
-@tacit.command()
+@commands.command()
 @click.argument("file")
 def inspect(file: str) -> None:
     """A message in words, before it is sent."""
@@ -170,7 +170,7 @@ def inspect(file: str) -> None:
     click.echo(describe(load(file)))
 
 
-@tacit.command()
+@commands.command()
 @click.argument("plan")
 @click.argument("files", nargs=-1, metavar="FILE…")
 @click.option("--json", "as_json", is_flag=True, help="For machines.")
@@ -183,7 +183,7 @@ def verdict(plan: str, files: tuple[str, ...], as_json: bool) -> None:
     click.echo(result.to_json() if as_json else str(result))
 
 
-@tacit.command()
+@commands.command()
 @click.argument("a")
 @click.argument("b")
 @_TEST
@@ -223,7 +223,7 @@ def test(
     click.echo(result.to_json() if as_json else str(result))
 
 
-@tacit.command()
+@commands.command()
 @click.option("-o", "output", metavar="FILE", default="tacit-demo.png", show_default=True, help="The picture.")
 def demo(output: str) -> None:
     """Two cases on real people's answers to a survey, and a picture."""

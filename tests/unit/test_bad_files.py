@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import tacit
-from tacit.cli import main
 from tacit.errors import InputError, MessageError, NotYet, PlanError
+from tests.unit.failing import clear, run
 
 SECRET = b"31337"
 
@@ -89,23 +89,6 @@ BAD: dict[str, tuple[str, Callable[[], bytes]]] = {
     "an ending of no kind": ("a.xlsx", csv),
     "no ending": ("a", csv),
 }
-
-
-def clear(text: str) -> str:
-    assert "\n" not in text and ": " in text and len(text) < 600, text
-    assert SECRET.decode() not in text, text
-    return text
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
-    """The one line on stderr of a command that fails with code 2 and prints nothing else."""
-    capsys.readouterr()
-    with pytest.raises(SystemExit) as stopped:
-        main([str(argument) for argument in arguments])
-    out, err = capsys.readouterr()
-    assert stopped.value.code == 2 and out == "" and err.count("\n") == 1, (out, err)
-    assert err.startswith("tacit: ") and "Tacit's own" not in err, err
-    return clear(err.strip())
 
 
 @pytest.mark.parametrize("name", BAD)

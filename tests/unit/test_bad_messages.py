@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import tacit
-from tacit.cli import main
 from tacit.errors import MessageError
 from tacit.messages import EvidenceMessage
+from tests.unit.failing import clear, run
 
 ROWS = np.random.default_rng(1).normal(size=(30, 2))
 PLAN = tacit.Plan(tacit.Spectrum(tacit.Schema.of(ROWS)), tacit.Budget(1.0))
@@ -105,21 +105,6 @@ HOSTILE: dict[str, str | bytes] = {
     "50 MB of spaces": TEXT + " " * 50_000_000,
     "50 MB of digits": spelled("value", "1" * 50_000_000),
 }
-
-
-def clear(text: str) -> str:
-    assert "\n" not in text and ": " in text and len(text) < 500, text[:2000]
-    return text
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
-    capsys.readouterr()
-    with pytest.raises(SystemExit) as stopped:
-        main([str(argument) for argument in arguments])
-    out, err = capsys.readouterr()
-    assert stopped.value.code == 2 and out == "" and err.count("\n") == 1, (out, err)
-    assert err.startswith("tacit: ") and "Tacit's own" not in err, err
-    return clear(err.strip())
 
 
 @pytest.mark.parametrize("name", HOSTILE)
