@@ -77,7 +77,7 @@ def _draw(shown: list[tuple[Case, Plan, TestResult, list[list[float]]]], picture
     axes[0][0].set_title("What the holder has (public here)", loc="left", fontsize=11, color=GREY)
     axes[0][1].set_title("All that leaves: one number", loc="left", fontsize=11, color=GREY)
     try:
-        figure.savefig(picture, dpi=130)
+        figure.savefig(picture, dpi=130, metadata={"Software": None})
     except (OSError, ValueError):
         raise InputError(f"{quote(picture)} cannot be written: give a file that ends in .png") from None
     finally:
