@@ -67,3 +67,22 @@ def test_a_column_without_a_type_fits_every_kind() -> None:
     empty = pa.table({"a": pa.nulls(6)})
     for kind in ("number", "category", "text"):
         assert tacit.moments(tacit.Spectrum(Schema({"a": kind})), empty).counts.tolist() == [6]
+
+
+def test_an_array_and_a_csv_of_it_are_compared_as_text(tmp_path: object) -> None:
+    values = np.random.default_rng(5).integers(0, 4, (60, 2)).astype(float)
+    values[3, 1] = np.nan
+    path = f"{tmp_path}/array.csv"
+    pd.DataFrame(values).to_csv(path, index=False)
+    both = Schema.of(values).covering(Schema.of(path))
+    assert both == Schema({"0": "text", "1": "text"})
+    assert tacit.moments(tacit.Spectrum(both), values) == tacit.moments(tacit.Spectrum(both), path)
+    for x, y in ((values, path), (path, values)):
+        assert tacit.two_sample_test(x, y, epsilon=1.0).n_x == 60
+
+
+@pytest.mark.parametrize("rows", [np.array([[1.0, 2.5], [3.0, 4.0]]), pa.table({"0": [1.0, 3.0], "1": [2.5, 4.0]})])
+def test_a_map_takes_columns_in_the_order_of_its_schema(rows: object) -> None:
+    features = tacit.Spectrum(Schema({"1": "number", "0": "number"}))
+    first = tacit.moments(features, rows).first[0]
+    assert np.array_equal(features(rows).sum(axis=0) * 2**14, first[:, 0] + 1j * first[:, 1])

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from tacit.features.phases import category_base
 from tacit.schema import Schema
+from tacit.sources import Source
 
 NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 NOT_A_NUMBER = r"^[+-]?nan$"
@@ -34,10 +35,12 @@ class Block:
 
     @classmethod
     def of(cls, schema: Schema, columns: Sequence[Any] | NDArray[Any]) -> Block:
-        """``columns``: a matrix of numbers, or one NumPy or Arrow array a column, in the schema's order."""
+        """``columns``: a matrix, or one NumPy or Arrow array a column, in the schema's order."""
         if isinstance(columns, np.ndarray):
-            matrix = columns.astype(np.float64, copy=False)
-            return cls(matrix, (), np.isnan(matrix))
+            if columns.dtype.kind in "iuf" and all(column.kind == "number" for column in schema.columns):
+                matrix = columns.astype(np.float64, copy=False)
+                return cls(matrix, (), np.isnan(matrix))
+            columns = list(columns.T)
         values, names, missing = [], [], []
         for column, cells in zip(schema.columns, columns, strict=True):
             read = {"number": _numbers, "category": _categories, "text": _text}[column.kind]
@@ -57,6 +60,27 @@ class Block:
     def take(self, order: NDArray[np.intp]) -> Block:
         names = tuple((codes[order], bases) for codes, bases in self.names)
         return Block(self.values[order], names, self.missing[order])
+
+
+def columns_of(source: Source, names: tuple[str, ...], begin: int, end: int) -> Any:
+    """Some rows of an array or a table in memory, as Block.of takes them."""
+    if source.format != "array":
+        part = source.data.slice(begin, end - begin)
+        return [_one_chunk(part[name]) for name in names]
+    rows = source.data[begin:end]
+    matrix = rows if rows.ndim == 2 else rows[:, None]
+    if names != source.names:
+        places = {name: place for place, name in enumerate(source.names)}
+        matrix = matrix[:, [places[name] for name in names]]
+    return np.asarray(matrix)
+
+
+def _one_chunk(column: Any) -> Any:
+    import pyarrow as pa
+
+    if column.num_chunks == 1:
+        return column.chunk(0)
+    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
 
 
 Read = tuple[NDArray[np.float64] | None, Names | None, npt.NDArray[np.bool_]]
@@ -140,7 +164,7 @@ def _arrow(cells: NDArray[Any]) -> Any:
     import pyarrow as pa
 
     try:
-        return pa.array(cells)
+        return pa.array(cells, from_pandas=True)  # NaN is the only way in which an array says "missing"
     except UnicodeEncodeError:
         return pa.array([str(cell).encode("utf-8", "backslashreplace") for cell in cells], pa.binary())
 

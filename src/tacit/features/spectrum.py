@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from tacit.errors import NotYet, PlanError, quote, sealed
 from tacit.features import kernel
-from tacit.features.cells import Block
+from tacit.features.cells import Block, columns_of
 from tacit.features.phases import (
     CHARACTERS,
     HALF_TURN,
@@ -152,15 +152,9 @@ class Spectrum:
         """ψ_1 … ψ_K of each row of an array or table in memory."""
         source = open_source(rows)
         self.columns.serves(source)
-        if source.format == "array":
-            matrix = source.data if source.data.ndim == 2 else source.data[:, None]
-            typed = matrix if matrix.dtype.kind in "iuf" else list(matrix.T)
-            block = Block.of(self.columns, typed)
-        elif source.format == "table":
-            table = source.data.combine_chunks()
-            block = Block.of(self.columns, [_one_chunk(table[name]) for name in self.columns.names])
-        else:
+        if source.format not in ("array", "table"):
             raise PlanError("a map is called on rows in memory: give an array or a table")
+        block = Block.of(self.columns, columns_of(source, self.columns.names, 0, source.rows or 0))
         count = len(block)
         sums = np.empty((count, self.size, 2), dtype=np.int64)
         for begin in range(0, count, 1024):
@@ -202,12 +196,3 @@ def _count(
     if mask.any():
         out[present] = np.add.reduceat(mask, starts, axis=0, dtype=np.int64)
     return out
-
-
-def _one_chunk(column: Any) -> Any:
-    import pyarrow as pa
-
-    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
-    if len(chunks) == 1:
-        return chunks[0]
-    return pa.concat_arrays(chunks) if chunks else pa.array([], column.type)

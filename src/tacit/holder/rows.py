@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
-
 from tacit.errors import InputError
-from tacit.features.cells import Block
+from tacit.features.cells import Block, columns_of
 from tacit.schema import Schema
 from tacit.sources import Source, csv_error, csv_reader, open_source
 
@@ -51,20 +49,11 @@ def _encoder(schema: Schema, columns: Any, label: str) -> Callable[[], Block]:
     return encode
 
 
-def _array(source: Source, names: tuple[str, ...], most: int) -> Iterator[tuple[Any, int]]:
-    matrix = source.data if source.data.ndim == 2 else source.data[:, None]
-    order = [source.names.index(name) for name in names] if names != source.names else None
-    for begin in range(0, len(matrix), most):
-        part = matrix[begin : begin + most]
-        if order is not None:
-            part = part[:, order]
-        yield (np.asarray(part) if matrix.dtype.kind in "iuf" else list(np.asarray(part).T)), len(part)
-
-
-def _table(source: Source, names: tuple[str, ...], most: int) -> Iterator[tuple[Any, int]]:
-    for begin in range(0, source.data.num_rows, most):
-        part = source.data.slice(begin, most)
-        yield [_whole(part[name]) for name in names], part.num_rows
+def _memory(source: Source, names: tuple[str, ...], most: int) -> Iterator[tuple[Any, int]]:
+    count = source.rows or 0
+    for begin in range(0, count, most):
+        end = min(count, begin + most)
+        yield columns_of(source, names, begin, end), end - begin
 
 
 def _parquet(source: Source, names: tuple[str, ...], most: int) -> Iterator[tuple[Any, int]]:
@@ -92,7 +81,7 @@ def _csv(source: Source, names: tuple[str, ...], most: int) -> Iterator[tuple[An
         raise csv_error(source.label) from None
 
 
-_READERS = {"array": _array, "table": _table, "parquet": _parquet, "csv": _csv}
+_READERS = {"array": _memory, "table": _memory, "parquet": _parquet, "csv": _csv}
 
 
 def _count_csv(source: Source) -> int:
@@ -105,11 +94,3 @@ def _count_csv(source: Source) -> int:
     if quotes % 2:
         raise csv_error(source.label)
     return sum(size for _, size in _csv(source, source.names[:1], 1 << 30))
-
-
-def _whole(column: Any) -> Any:
-    import pyarrow as pa
-
-    if column.num_chunks == 1:
-        return column.chunk(0)
-    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
