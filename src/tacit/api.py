@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from tacit.budget import Budget
-from tacit.errors import InputError, NotYet, quote, sealed
+from tacit.errors import sealed
 from tacit.features.spectrum import Spectrum
 from tacit.holder.ledger import LedgerStore
 from tacit.holder.roles import Curator
@@ -42,8 +42,10 @@ def two_sample_test(
     curator = Curator(ledger, dataset)
     budget = Budget(epsilon, 0.0 if delta is None else delta)
     source_x, source_y = open_source(x, "x"), open_source(y, "y")
+    if isinstance(features, str) and features == "auto":
+        features = spectrum_for(source_x, source_y)
     plan = Plan(
-        features=spectrum_for(source_x, source_y) if _is_auto(features) else features,  # type: ignore[arg-type]
+        features=features,  # type: ignore[arg-type]
         budget=budget,
         release=release,
         alpha=alpha,
@@ -61,13 +63,3 @@ def spectrum_for(x: object, y: object | None = None) -> Spectrum:
     """The default dictionary, from the schemas of one source or two."""
     schema = Schema.of(x)
     return Spectrum(schema if y is None else schema.covering(Schema.of(y)))
-
-
-def _is_auto(features: object) -> bool:
-    if isinstance(features, Spectrum):
-        return False
-    if isinstance(features, str):
-        if features == "auto":
-            return True
-        raise InputError(f"features is {quote(features)}: give 'auto' or Spectrum(schema)")
-    raise NotYet(f"features of type {type(features).__name__}: this version serves 'auto' and Spectrum(schema)")

@@ -32,8 +32,7 @@ class Budget:
 
     @property
     def rho(self) -> float:
-        """The zCDP of a pure release: ε-DP is ε²/2-zCDP (Bun and Steinke 2016, prop. 1.4)."""
-        return self.epsilon * self.epsilon / 2
+        return pure_rho(self.epsilon)
 
     def check_sizes(self, n_min: int) -> None:
         """δ ≥ 1/n allows a release to publish one unit outright."""
@@ -42,6 +41,11 @@ class Budget:
                 f"delta is {self.delta}, and 1/n is {1 / n_min:.3g} for the smaller sample of {n_min}: "
                 "give a delta below a tenth of that"
             )
+
+
+def pure_rho(epsilon: float) -> float:
+    """The zCDP of a pure release: ε-DP is ε²/2-zCDP (Bun and Steinke 2016, prop. 1.4)."""
+    return epsilon * epsilon / 2
 
 
 def _number(value: object, name: str) -> float:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tacit.errors import TacitError
+from tacit.errors import TacitError, quote
 
 MOST_BYTES = 8 << 20
+MAKERS = {"plan": "plan", "message": "release"}
 
 
 def dumps(value: Any) -> str:
@@ -36,3 +37,19 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(out) != len(pairs):
         raise ValueError("a key comes twice")
     return out
+
+
+def document(text: str | bytes, kind: str, version: int, names: set[str], error: type[TacitError]) -> dict[str, Any]:
+    """The fields of a plan or a message, all of them and no others, of the version that is read here."""
+    what, other = f"the {kind}", {"plan": "message", "message": "plan"}[kind]
+    given = loads(text, what, error)
+    said = given.get("format") if isinstance(given, dict) else None
+    if said == f"tacit-{other}":
+        raise error(f"this is a {other}, and a {kind} is needed: the plan comes first, then its messages")
+    if said != f"tacit-{kind}":
+        raise error(f"this is not a {kind} of Tacit's: make one with 'tacit {MAKERS[kind]}'")
+    if given.get("version") != version or type(given["version"]) is not int:
+        raise error(f"{what} is of version {quote(given.get('version'))}, this Tacit reads {version}: make it again")
+    if odd := sorted(set(given) ^ (names | {"format", "version"})):
+        raise error(f"{what} has {quote(odd[0])} too much or lacks it: make it again")
+    return dict(given)

@@ -9,14 +9,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from tacit.budget import promise
-from tacit.canonical import dumps, loads
+from tacit.budget import promise, pure_rho
+from tacit.canonical import document, dumps
 from tacit.errors import MessageError, quote
 from tacit.files import read_text, write_whole
+from tacit.theory.relabelling import MOST_UNITS
 
 VERSION = 1
 
-Size = Annotated[int, Field(ge=2, le=1 << 38)]
+Size = Annotated[int, Field(ge=2, le=MOST_UNITS)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Share = Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False)]
 Released = Annotated[int, Field(ge=-(1 << 62), le=1 << 62)]
@@ -49,18 +50,7 @@ class EvidenceMessage(BaseModel):
 
     @classmethod
     def from_json(cls, text: str | bytes) -> EvidenceMessage:
-        given = loads(text, "the message", MessageError)
-        if isinstance(given, dict) and given.get("format") == "tacit-plan":
-            raise MessageError("this is a plan, and a message is needed: the plan comes first, then its messages")
-        if not isinstance(given, dict) or given.get("format") != "tacit-message":
-            raise MessageError("this is not a message of Tacit's: make one with 'tacit release'")
-        if given.get("version") != VERSION or type(given["version"]) is not int:
-            raise MessageError(
-                f"the message is of version {quote(given.get('version'))}, this Tacit reads {VERSION}: "
-                "have it released again"
-            )
-        if odd := sorted(set(given) ^ set(cls.model_fields))[:1]:
-            raise MessageError(f"the message has {quote(odd[0])} too much or lacks it: have it released again")
+        given = document(text, "message", VERSION, set(cls.model_fields), MessageError)
         try:
             message = cls.model_validate(given)
         except ValidationError as error:
@@ -74,7 +64,7 @@ class EvidenceMessage(BaseModel):
         exact = self.sensitivity / Fraction(self.epsilon)
         fits = {
             "promise": self.promise in promises,
-            "rho": self.rho == self.epsilon * self.epsilon / 2,
+            "rho": self.rho == pure_rho(self.epsilon),
             "scale": Fraction(self.scale) >= exact > Fraction(math.nextafter(self.scale, 0)),
         }
         for name, right in fits.items():

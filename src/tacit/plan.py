@@ -9,13 +9,12 @@ from functools import cached_property
 from typing import Any
 
 from tacit.budget import Budget
-from tacit.canonical import dumps, loads
+from tacit.canonical import document, dumps
 from tacit.errors import InputError, NotYet, PlanError, quote
 from tacit.features.spectrum import Spectrum
 from tacit.theory import evidence, relabelling
 
 FORMAT, VERSION = "tacit-plan", 1
-MOST_UNITS = 1 << 38  # sums of table entries stay exact in double precision
 
 _FLAGS = ("paired", "shared", "where")
 
@@ -91,26 +90,14 @@ class Plan:
     def from_json(cls, text: str | bytes, functions: object = None) -> Plan:
         if functions:
             raise NotYet("functions come with a later version: leave them out")
-        given = loads(text, "the plan", PlanError)
-        if isinstance(given, dict) and given.get("format") == "tacit-message":
-            raise PlanError("this is a message, and a plan is needed: the plan comes first, then its messages")
-        if not isinstance(given, dict) or given.get("format") != FORMAT:
-            raise PlanError("this is not a plan of Tacit's: make one with 'tacit plan'")
-        if given.get("version") != VERSION or type(given["version"]) is not int:
-            raise PlanError(
-                f"the plan is of version {quote(given.get('version'))}, this Tacit reads {VERSION}: make it again"
-            )
         names = {field.name for field in fields(cls)}
-        if odd := sorted(set(given) ^ (names | {"format", "version"})):
-            raise PlanError(f"the plan has {quote(odd[0])} too much or lacks it: make it again")
+        given = document(text, "plan", VERSION, names, PlanError)
         budget = given["budget"]
         if not isinstance(budget, dict) or set(budget) != {"epsilon", "delta"}:
             raise PlanError("the plan's budget is not an epsilon and a delta: make the plan again")
         rest = {key: given[key] for key in names - {"features", "budget"}}
-        for name in ("alpha", "bet"):
-            _real(rest[name], name)
         features = Spectrum.from_dict(given["features"])
-        return cls(features, Budget(_real(budget["epsilon"], "epsilon"), _real(budget["delta"], "delta")), **rest)
+        return cls(features, Budget(**budget), **rest)
 
     # What the plan and the sizes say together: the same for holder and tester.
 
@@ -123,8 +110,8 @@ class Plan:
         for name, count in (("x", n_x), ("y", n_y)):
             if count < 2:
                 raise InputError(f"sample {name} has {units(count)}: a test needs at least 2 in each, give more rows")
-            if count > MOST_UNITS:
-                raise InputError(f"sample {name} has {count} units: at most {MOST_UNITS} are served")
+            if count > relabelling.MOST_UNITS:
+                raise InputError(f"sample {name} has {count} units: at most {relabelling.MOST_UNITS} are served")
         if self.paired and n_x != n_y:
             raise InputError(f"the samples have {n_x} and {n_y} units: paired data needs equally many, in one order")
         sizes = relabelling.Sizes(n_x, n_y, self.paired)
@@ -159,6 +146,8 @@ def _refuse_what_is_to_come(plan: Plan) -> None:
     features: object = plan.features
     if isinstance(features, str) and features == "auto":
         raise PlanError("features='auto' needs a schema: give features=Spectrum(Schema.of(table))")
+    if isinstance(features, str):
+        raise InputError(f"features is {quote(features)}: give 'auto' or Spectrum(schema)")
     if not isinstance(features, Spectrum):
         raise NotYet(f"features of type {type(features).__name__}: this version serves Spectrum(schema)")
     if not isinstance(plan.release, str) or plan.release != "evidence":

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-_LONG = 2_000_000_000
+_LONG = 2_000_000_000  # about two seconds
 
 
 @contextmanager

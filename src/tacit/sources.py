@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -88,7 +88,7 @@ def _open_npy(path: Path, name: str, head: bytes) -> Source:
             f"{name} is cut short, or is not an array of numbers: write it again with numpy.save"
         ) from None
     source = _open_array(array, name)
-    return Source(name, "array", source.names, source.types, source.rows, array, path)
+    return replace(source, path=path)
 
 
 def _open_array(array: np.ndarray[Any, Any], label: str) -> Source:

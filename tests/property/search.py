@@ -92,9 +92,6 @@ def signs_of(pairs: int, most: int, rng: np.random.Generator) -> Array:
     return rng.integers(0, 2, (most, pairs)).astype(np.float64) * 2 - 1
 
 
-# T ------------------------------------------------------------------------------------------------------
-
-
 Cells = Callable[[np.random.Generator], tuple[Any, ...]]
 PLAIN = [0.0, HALF, 1.0, -1.0, 0.3, 1e-9, 1e300]
 ODD = [math.nan, math.inf, -math.inf, -0.0, 5e-324, None]

@@ -171,9 +171,6 @@ def test_each_kind_of_cell_moves_t_no_further_than_the_bound_and_nearly_as_far(
     assert float(moved[0]) >= REACHED and float(moved.max()) <= 1 + 1e-12
 
 
-# t_0 − q ------------------------------------------------------------------------------------------------
-
-
 @lru_cache
 def worst_error_of_t() -> float:
     """The largest |T̂ − T| found, T in exact rationals, for random and extreme sums (from below)."""
@@ -258,6 +255,3 @@ def test_t_in_double_precision_is_never_further_off_than_claimed() -> None:
     check_error(1.0)
     with pytest.raises(AssertionError, match="further off"):
         check_error(0.01)
-
-
-# the bet ------------------------------------------------------------------------------------------------

@@ -161,6 +161,3 @@ def test_two_releases_of_one_plan_on_the_same_data_differ() -> None:
     plan = Plan(NUMBERS, Budget(0.5), relabellings=19, alpha=0.2)
     messages = [Curator().release(plan, x, y) for _ in range(20)]
     assert len({message.value for message in messages}) >= 2
-
-
-# e ------------------------------------------------------------------------------------------------------

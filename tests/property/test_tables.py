@@ -95,7 +95,7 @@ def test_the_threshold_is_the_least_that_lets_the_mean_bet_be_one(
             assert np.array_equal(fits(tables, t, k), k >= q)
         for shift in (-(10**9), -1, 1, 12_345, 10**9):
             assert tables.threshold(t + shift) == q + shift
-        assert q >= tables.least_threshold()
+        assert q >= tables.least_threshold
         assert tables.threshold(t[::-1].copy()) == q
 
 
@@ -106,16 +106,13 @@ def fits(tables: Bet, t: Integers, k: Integers) -> NDArray[np.bool_]:
     return np.asarray(entries.sum(axis=1) <= len(t) << tables.bits)
 
 
-# the far tail -------------------------------------------------------------------------------------------
-
-
 def tail_of(sizes: Sizes) -> Callable[[Array], Array]:
     return lambda t: NUMBERS.tail(t, sizes.tail)
 
 
 def summed_tail(tables: Bet, released: int, sizes: Sizes) -> float:
     """E_Z min(1, tail(g(d − Z + q_lo) − e)) over every integer Z that matters."""
-    noise, start = tables.scale.noise, released + tables.least_threshold()
+    noise, start = tables.scale.noise, released + tables.least_threshold
     top = max(0, start) + math.ceil(45 * noise)
     bottom = min(0, start - math.ceil(2.5 / tables.scale.grid)) - math.ceil(45 * noise)
     bottom, top = max(bottom, -math.ceil(700 * noise)), min(top, math.ceil(700 * noise))

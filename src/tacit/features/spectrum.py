@@ -65,11 +65,11 @@ class Spectrum:
     def _kinds(self) -> tuple[str, ...]:
         return tuple(column.kind for column in self.columns.columns)
 
-    @property
+    @cached_property
     def numbers(self) -> int:
         return sum(kind != "category" for kind in self._kinds)
 
-    @property
+    @cached_property
     def categories(self) -> int:
         return sum(kind != "number" for kind in self._kinds)
 

@@ -70,7 +70,7 @@ def verdict(plan: Plan, *messages: EvidenceMessage) -> TestResult:
             "give the plan that it was released on"
         )
     sizes = plan.check_sizes(message.n_x, message.n_y)
-    _require_public_numbers(plan, message)
+    _require_public_numbers(plan, sizes, message)
     tables = plan.bet_for(sizes)
     return TestResult(
         statistic=message.value * tables.scale.grid,
@@ -111,9 +111,9 @@ def _only(messages: tuple[object, ...]) -> EvidenceMessage:
     return given[0]
 
 
-def _require_public_numbers(plan: Plan, message: EvidenceMessage) -> None:
+def _require_public_numbers(plan: Plan, sizes: Sizes, message: EvidenceMessage) -> None:
     """What plan and sizes determine must stand in the message as they determine it."""
-    scale = plan.scale_for(plan.check_sizes(message.n_x, message.n_y))
+    scale = plan.scale_for(sizes)
     epsilon = plan.budget.epsilon
     expected = {
         "epsilon": epsilon,

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,6 +87,7 @@ class Bet:
         """H at each j: the value at the next multiple of w."""
         return self.table[np.clip(-(-j // self.scale.coarse) - self.first, 0, len(self.h))]
 
+    @cached_property
     def least_threshold(self) -> int:
         """q_lo ≤ q on all data, as every t_b ≥ 0."""
         return self.threshold(np.zeros(1, dtype=np.int64))
@@ -170,7 +171,7 @@ def far_tail(tables: Bet, released: int, tail: Callable[[Array], Array], error: 
     such number comes back without the sum.
     """
     scale = tables.scale
-    w, reach = scale.coarse, released + tables.least_threshold()
+    w, reach = scale.coarse, released + tables.least_threshold
     ratio, r = math.exp(-w / scale.noise), math.exp(-1 / scale.noise)
     certain = math.ceil((reach - _where_certain(tail, error) / scale.grid) / w)  # bound 1 from this cell on
     floor = _upper_tail(certain, ratio, r)

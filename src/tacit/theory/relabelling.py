@@ -10,6 +10,7 @@ from tacit.errors import PlanError
 
 LEAST_ALPHA = 1e-4
 MOST_RELABELLINGS = 99_999
+MOST_UNITS = 1 << 38  # sums of table entries stay exact in double precision (E4)
 
 
 @dataclass(frozen=True)

@@ -25,11 +25,10 @@ def release(plan: Plan, x: object, y: object, account: Account) -> EvidenceMessa
     """Read both samples, relabel, and let one number out."""
     rows_x, rows_y = Rows(x, plan.features.columns, "x"), Rows(y, plan.features.columns, "y")
     sizes = plan.check_sizes(len(rows_x), len(rows_y))
-    groups, scale = plan.groups_for(sizes), plan.scale_for(sizes)
-    tables = plan.bet_for(sizes)
+    groups, tables = plan.groups_for(sizes), plan.bet_for(sizes)
     statistics = relabelled(plan.features, rows_x, rows_y, sizes, groups, plan.relabelling_count)
-    t = scale.integers(statistics)
-    return door.send(plan, sizes, int(t[0]) - tables.threshold(t), scale, account)
+    t = tables.scale.integers(statistics)
+    return door.send(plan, sizes, int(t[0]) - tables.threshold(t), tables.scale, account)
 
 
 def relabelled(features: Spectrum, x: Rows, y: Rows, sizes: Sizes, groups: Groups, count: int) -> NDArray[np.float64]:
