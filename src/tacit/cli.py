@@ -66,32 +66,27 @@ _TEST = _options(
 )
 
 
-def _plan(
-    a: str,
-    b: str | None,
-    *,
-    epsilon: float,
-    delta: float | None,
-    kind: str,
-    features: str | None,
-    schema: str | None,
-    **rest: Any,
-) -> Any:
-    from tacit.api import spectrum_for
-    from tacit.budget import Budget
+def _recipe(features: str | None, schema: str | None) -> Any:
+    """The features that the options name: "auto", or a map from its file."""
     from tacit.canonical import loads
     from tacit.features.spectrum import Spectrum
     from tacit.files import read_text
-    from tacit.plan import Plan
 
     if schema is not None:
         raise NotYet("a declared schema comes with a later version: leave --schema out")
-    budget = Budget(epsilon, 0.0 if delta is None else delta)
     if features is None:
-        recipe = spectrum_for(a, b)
-    else:
-        recipe = Spectrum.from_dict(loads(read_text(features, PlanError), "the recipe", PlanError))
-    return Plan(features=recipe, budget=budget, release=kind, **rest)
+        return "auto"
+    return Spectrum.from_dict(loads(read_text(features, PlanError), "the recipe", PlanError))
+
+
+def _plan(a: object, b: object, *, epsilon: float, delta: float | None, kind: str, **rest: Any) -> Any:
+    from tacit.api import spectrum_for
+    from tacit.budget import Budget
+    from tacit.plan import Plan
+
+    budget = Budget(epsilon, 0.0 if delta is None else delta)
+    recipe = _recipe(rest.pop("features"), rest.pop("schema"))
+    return Plan(features=spectrum_for(a, b) if recipe == "auto" else recipe, budget=budget, release=kind, **rest)
 
 
 def _read_plan(path: str) -> Any:
@@ -203,24 +198,30 @@ def test(
     **given: Any,
 ) -> None:
     """Do A and B come from the same distribution? Plan, release and verdict in one go."""
-    from tacit.holder.roles import Curator
-    from tacit.sources import open_source
-    from tacit.tester.report import cost
-    from tacit.tester.verdict import verdict as judge
-
     if report is not None:
         raise NotYet("reports come with a later version: leave --report out")
-    first, second = open_source(a), open_source(b)
-    agreed = _plan(first, second, **given)  # type: ignore[arg-type]
     if dry_run:
-        for source in (first, second):
-            agreed.features.columns.serves(source)
-        if first.rows is not None and second.rows is not None:
-            agreed.check_sizes(first.rows, second.rows)
-        click.echo(cost(agreed, first.rows, second.rows))
+        click.echo(_cost(a, b, **given))
         return
-    result = judge(agreed, Curator(False if no_ledger else None, dataset).release(agreed, first, second))
+    from tacit.api import two_sample_test
+
+    recipe, kind = _recipe(given.pop("features"), given.pop("schema")), given.pop("kind")
+    ledger: Any = False if no_ledger else None
+    result = two_sample_test(a, b, features=recipe, release=kind, dataset=dataset, ledger=ledger, **given)
     click.echo(result.to_json() if as_json else str(result))
+
+
+def _cost(a: str, b: str, **given: Any) -> str:
+    from tacit.sources import open_source
+    from tacit.tester.report import cost
+
+    first, second = open_source(a), open_source(b)
+    agreed = _plan(first, second, **given)
+    for source in (first, second):
+        agreed.features.columns.serves(source)
+    if first.rows is not None and second.rows is not None:
+        agreed.check_sizes(first.rows, second.rows)
+    return cost(agreed, first.rows, second.rows)
 
 
 @commands.command()

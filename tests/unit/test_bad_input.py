@@ -15,23 +15,12 @@ import pyarrow as pa
 import pytest
 
 import tacit
-from tacit.cli import main
 from tacit.errors import InputError, NotYet, PlanError, Refused, SchemaError
-
-SECRET = 31337.25  # stands in every sample, and in no error
+from tests.unit.failing import SECRET, clear, run
 
 
 def sample(rows: int = 30, width: int = 2, seed: int = 1) -> np.ndarray:
-    return np.random.default_rng(seed).normal(size=(rows, width)) + SECRET
-
-
-def one_clear_line(error: tacit.TacitError | str) -> str:
-    """What is wrong, a colon or semicolon, how to put it right; on one line; without a cell."""
-    text = str(error)
-    assert "\n" not in text and 20 < len(text) < 600, text
-    assert ": " in text or "; " in text, text
-    assert str(SECRET)[:5] not in text and "Traceback" not in text, text
-    return text
+    return np.random.default_rng(seed).normal(size=(rows, width)) + float(SECRET)
 
 
 def refused(ledger: tacit.MemoryLedger, x: object, y: object, **how: Any) -> tuple[tacit.TacitError, str]:
@@ -40,7 +29,7 @@ def refused(ledger: tacit.MemoryLedger, x: object, y: object, **how: Any) -> tup
         tacit.two_sample_test(x, y, **{"epsilon": 1.0, "ledger": ledger, "dataset": "study", **how})
     assert ledger.history() == ()
     assert caught.value.exit_code == 2
-    return caught.value, one_clear_line(caught.value)
+    return caught.value, clear(caught.value)
 
 
 @pytest.fixture
@@ -55,18 +44,6 @@ def files(tmp_path: Path) -> tuple[str, str]:
     for name, seed in (("a", 1), ("b", 2)):
         np.save(tmp_path / f"{name}.npy", sample(seed=seed))
     return str(tmp_path / "a.npy"), str(tmp_path / "b.npy")
-
-
-def command(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 2) -> str:
-    """The one line on stderr of a command that must fail."""
-    capsys.readouterr()
-    with pytest.raises(SystemExit) as stopped:
-        main(list(arguments))
-    out, err = capsys.readouterr()
-    assert stopped.value.code == code, err
-    assert out == "" and err.endswith("\n") and err.count("\n") == 1, (out, err)
-    assert err.startswith("tacit: ") and "Tacit's own" not in err, err
-    return one_clear_line(err.strip())
 
 
 # name, value, error, words that the line must hold
@@ -114,8 +91,8 @@ def test_the_command_line_refuses_it_too(
 ) -> None:
     given = {"epsilon": 1.0, name: value}
     options = [part for key, number in given.items() for part in (f"--{key}", repr(number))]
-    assert words in command(capsys, "test", *files, *options)
-    assert words in command(capsys, "test", *files, *options, "--dry-run")
+    assert words in run(capsys, "test", *files, *options)
+    assert words in run(capsys, "test", *files, *options, "--dry-run")
 
 
 @pytest.mark.parametrize("name", ["epsilon", "delta", "bet", "alpha"])
@@ -133,7 +110,7 @@ def test_counts_that_cannot_be_served_are_refused(name: str, value: Any) -> None
     features = tacit.Spectrum(tacit.Schema.of(sample()))
     with pytest.raises(PlanError) as caught:
         tacit.Plan(features, tacit.Budget(1.0), **{name: value})
-    assert name in one_clear_line(caught.value)
+    assert name in clear(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -161,7 +138,7 @@ def test_relabellings_bound_alpha_too(ledger: tacit.MemoryLedger) -> None:
     plan = tacit.Plan(tacit.Spectrum(tacit.Schema.of(sample())), tacit.Budget(1.0), alpha=0.01, relabellings=19)
     with pytest.raises(PlanError) as caught:
         tacit.Curator(ledger, "study").release(plan, sample(), sample(seed=2))
-    assert "0.05" in one_clear_line(caught.value) and ledger.history() == ()
+    assert "0.05" in clear(caught.value) and ledger.history() == ()
 
 
 TABLES: dict[str, tuple[Callable[[], tuple[object, object]], type, str]] = {
@@ -201,7 +178,7 @@ def test_tables_that_do_not_fit_the_plan_are_refused(ledger: tacit.MemoryLedger)
     for table in (pa.table({"a": ["x", "y"]}), pa.table({"b": [1.0, 2]}), pa.table({"a": [1, 2], "b": [1, 2]})):
         with pytest.raises(SchemaError) as caught:
             tacit.Curator(ledger, "study").release(plan, pa.table({"a": [1.0, 2.0]}), table)
-        one_clear_line(caught.value)
+        clear(caught.value)
     assert ledger.history() == ()
 
 
@@ -241,7 +218,7 @@ def test_what_a_plan_has_still_to_come_is_refused(ledger: tacit.MemoryLedger) ->
     for attempt in attempts:
         with pytest.raises(NotYet) as caught:
             attempt()
-        one_clear_line(caught.value)
+        clear(caught.value)
         assert caught.value.exit_code == 2
     assert ledger.history() == ()
 
@@ -258,16 +235,16 @@ def test_the_command_line_refuses_what_is_still_to_come(
 ) -> None:
     out, options = str(tmp_path / "plan.json"), ["--epsilon", "1", *option.split()]
     if "--report" not in option:
-        command(capsys, "plan", *files, *options, "-o", out)
+        run(capsys, "plan", *files, *options, "-o", out)
         assert not Path(out).exists()
     if "--rounds" not in option and "--share " not in option:
-        command(capsys, "test", *files, *options)
+        run(capsys, "test", *files, *options)
 
 
 def test_a_recipe_of_another_map_is_refused(files: tuple[str, str], tmp_path: Path, capsys: Any) -> None:
     recipe = tmp_path / "recipe.json"
     recipe.write_text(json.dumps({"map": "MeanEmbedding", "locations": [[0.0]], "bandwidth": 1.0}))
-    assert "MeanEmbedding" in command(capsys, "test", *files, "--epsilon", "1", "--features", str(recipe))
+    assert "MeanEmbedding" in run(capsys, "test", *files, "--epsilon", "1", "--features", str(recipe))
 
 
 def test_a_ledger_refuses_with_its_own_code_and_records_nothing(ledger: tacit.MemoryLedger) -> None:
@@ -275,7 +252,7 @@ def test_a_ledger_refuses_with_its_own_code_and_records_nothing(ledger: tacit.Me
     tacit.two_sample_test(x, y, epsilon=99.5, ledger=ledger, dataset="study")
     with pytest.raises(Refused) as caught:
         tacit.two_sample_test(x, y, epsilon=1.0, ledger=ledger, dataset="study")
-    assert caught.value.exit_code == 3 and "100" in one_clear_line(caught.value)
+    assert caught.value.exit_code == 3 and "100" in clear(caught.value)
     assert [spend.epsilon for spend in ledger.history()] == [99.5] and ledger.left("study") == (0.5, 0.0)
     tacit.two_sample_test(x, y, epsilon=0.5, ledger=ledger, dataset="study")
     assert ledger.left("study") == (0.0, 0.0)
@@ -291,4 +268,4 @@ def test_no_traceback_leaves_a_process(files: tuple[str, str]) -> None:
         timeout=60,
     )
     assert ran.returncode == 2 and ran.stdout == "" and ran.stderr.count("\n") == 1
-    assert "epsilon is 0.0" in one_clear_line(ran.stderr.strip())
+    assert "epsilon is 0.0" in clear(ran.stderr.strip())
